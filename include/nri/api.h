@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Linkage macros and the opaque types that the other headers share.
+ *
+ * Every public header is clean under C99 and C++ and needs no header of a dependency: no generated protobuf type,
+ * no libuv type. Input structures start with their own size and may grow at the end (see nri_X_init() of each);
+ * everything else is opaque.
+ */
+#ifndef NRI_API_H
+#define NRI_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define NRI_API __attribute__((visibility("default")))
+#define NRI_WARN_UNUSED __attribute__((warn_unused_result))
+#else
+#define NRI_API
+#define NRI_WARN_UNUSED
+#endif
+
+#ifdef __cplusplus
+#define NRI_BEGIN_DECLS extern "C" {
+#define NRI_END_DECLS }
+#else
+#define NRI_BEGIN_DECLS
+#define NRI_END_DECLS
+#endif
+
+NRI_BEGIN_DECLS
+
+/** One plugin: the handle of everything in nri/plugin.h. Since 0.1.0. */
+typedef struct nri_plugin nri_plugin;
+/** One request of the runtime, handed to a handler; see nri/request.h. Since 0.1.0. */
+typedef struct nri_request nri_request;
+/** An error with its text; see nri/error.h. Since 0.1.0. */
+typedef struct nri_error nri_error;
+/** A pod sandbox as the runtime described it (NRI PodSandbox); see nri/pod.h. Since 0.1.0. */
+typedef struct nri_pod nri_pod;
+/** A container as the runtime described it (NRI Container); see nri/container.h. Since 0.1.0. */
+typedef struct nri_container nri_container;
+/** Resources (NRI LinuxResources), read-only; see nri/resources.h. Since 0.1.0. */
+typedef struct nri_resources nri_resources;
+/** A mount (NRI Mount), read-only; see nri/container.h. Since 0.1.0. */
+typedef struct nri_mount nri_mount;
+/** The change of a container at its creation (NRI ContainerAdjustment), a builder; see nri/adjustment.h. Since 0.1.0. */
+typedef struct nri_adjustment nri_adjustment;
+/** A list of updates of existing containers, a builder; see nri/update.h. Since 0.1.0. */
+typedef struct nri_updates nri_updates;
+/** One update of one container (NRI ContainerUpdate), a builder; see nri/update.h. Since 0.1.0. */
+typedef struct nri_update nri_update;
+/** One record for the log sink; see nri/log.h. Since 0.1.0. */
+typedef struct nri_log_record nri_log_record;
+
+NRI_END_DECLS
+
+#endif
