@@ -49,7 +49,7 @@ def arguments(run):
 
 @scenario
 def env_removed(run):
-    """removing an env variable: alone, and together with setting it anew"""
+    """removing an env variable: alone, and replacing it"""
     node = Node(run)
     first = Plugin(run, run.program, "--remove-env", "FROM_CRI")
     pod = node.run_pod("pod-g")
@@ -61,8 +61,8 @@ def env_removed(run):
     run.check("the rest of the env is untouched", "PATH" in env, env)
     first.signal(signal.SIGTERM)
     first.ended()
-    Plugin(run, run.program, "--remove-env", "FROM_CRI", "--add-env", "FROM_CRI=plugin")
-    run.equal("removed and set anew", pod.start("c1").env().get("FROM_CRI"), "plugin")
+    Plugin(run, run.program, "--replace-env", "FROM_CRI=plugin")
+    run.equal("replaced", pod.start("c1").env().get("FROM_CRI"), "plugin")
 
 
 @scenario

@@ -6,7 +6,7 @@ import signal
 import cgroup
 from harness import scenario
 from node import Node
-from plugin import Plugin
+from plugin import Plugin, select
 
 MIB = 1 << 20
 
@@ -51,7 +51,15 @@ def large_synchronize(run):
     synchronized = plugin.wait("Synchronize")
     run.equal("pods", synchronized["pods"], 12)
     run.equal("containers", synchronized["containers"], 40)
-    if "parts" in synchronized:
-        run.note("Synchronize came in %d part(s)" % synchronized["parts"])
     node.run_pod("pod-after")
     run.equal("events go on after it", plugin.wait("RunPodSandbox")["pod"], "pod-after")
+
+    # The same, each part handed out as it comes.
+    plugin = Plugin(run, run.program, "--sync-parts", name="parts", ready=None)
+    plugin.wait("SynchronizePart", more=False)
+    parts = select(plugin.lines.all(), "SynchronizePart")
+    run.equal("pods of all parts", sum(part["pods"] for part in parts), 13)
+    run.equal("containers of all parts", sum(part["containers"] for part in parts), 40)
+    run.note("Synchronize came in %d part(s)" % len(parts))
+    if run.version >= (2,):
+        run.check("containerd 2 splits it", len(parts) > 1, parts)
