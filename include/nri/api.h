@@ -3,9 +3,9 @@
  * @file
  * Linkage macros and the opaque types that the other headers share.
  *
- * Every public header is clean under C99 and C++ and needs no header of a dependency: no generated protobuf type,
- * no libuv type. Input structures start with their own size and may grow at the end (see nri_X_init() of each);
- * everything else is opaque.
+ * Every public header is clean under C99 and C++ and needs no header of a dependency: no generated
+ * protobuf type, no libuv type. Input structures start with their own size and may grow at the end
+ * (see nri_X_init() of each); everything else is opaque.
  */
 #ifndef NRI_API_H
 #define NRI_API_H
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #if defined(__GNUC__) || defined(__clang__)
-#define NRI_API __attribute__((visibility("default")))
+#define NRI_API         __attribute__((visibility("default")))
 #define NRI_WARN_UNUSED __attribute__((warn_unused_result))
 #else
 #define NRI_API
@@ -24,7 +24,7 @@
 
 #ifdef __cplusplus
 #define NRI_BEGIN_DECLS extern "C" {
-#define NRI_END_DECLS }
+#define NRI_END_DECLS   }
 #else
 #define NRI_BEGIN_DECLS
 #define NRI_END_DECLS
@@ -46,7 +46,8 @@ typedef struct nri_container nri_container;
 typedef struct nri_resources nri_resources;
 /** A mount (NRI Mount), read-only; see nri/container.h. Since 0.1.0. */
 typedef struct nri_mount nri_mount;
-/** The change of a container at its creation (NRI ContainerAdjustment), a builder; see nri/adjustment.h. Since 0.1.0. */
+/** The change of a container at its creation (NRI ContainerAdjustment), a builder; see
+ * nri/adjustment.h. Since 0.1.0. */
 typedef struct nri_adjustment nri_adjustment;
 /** A list of updates of existing containers, a builder; see nri/update.h. Since 0.1.0. */
 typedef struct nri_updates nri_updates;

@@ -3,8 +3,9 @@
  * @file
  * Error codes and error texts.
  *
- * Functions return 0 or one of the negative codes below. Where a handle exists, its last error has the text
- * (nri_plugin_last_error()); constructors hand out an nri_error. A local stop is no error: it is 0.
+ * Functions return 0 or one of the negative codes below. Where a handle exists, its last error has
+ * the text (nri_plugin_last_error()); constructors hand out an nri_error. A local stop is no error:
+ * it is 0.
  */
 #ifndef NRI_ERROR_H
 #define NRI_ERROR_H
@@ -16,33 +17,35 @@ NRI_BEGIN_DECLS
 /** The codes. Their numbers never change; new ones are added at the end. Since 0.1.0. */
 enum nri_error_code {
     NRI_OK = 0,
-    NRI_E_NOMEM = -1,         /**< out of memory */
-    NRI_E_INVALID = -2,       /**< an argument is not valid */
-    NRI_E_ABI = -3,           /**< a structure's size or reserved members do not fit this library */
-    NRI_E_STATE = -4,         /**< not possible in the handle's present state */
-    NRI_E_EVENT = -5,         /**< the event does not allow this (say, an adjustment in StartContainer) */
-    NRI_E_NOT_FOUND = -6,     /**< the socket, file or key does not exist */
-    NRI_E_PERMISSION = -7,    /**< access denied */
-    NRI_E_REFUSED = -8,       /**< nobody listens on the socket */
-    NRI_E_ADDR_IN_USE = -9,   /**< somebody listens on the socket already */
+    NRI_E_NOMEM = -1,   /**< out of memory */
+    NRI_E_INVALID = -2, /**< an argument is not valid */
+    NRI_E_ABI = -3,     /**< a structure's size or reserved members do not fit this library */
+    NRI_E_STATE = -4,   /**< not possible in the handle's present state */
+    NRI_E_EVENT = -5,   /**< the event does not allow this (say, an adjustment in StartContainer) */
+    NRI_E_NOT_FOUND = -6,      /**< the socket, file or key does not exist */
+    NRI_E_PERMISSION = -7,     /**< access denied */
+    NRI_E_REFUSED = -8,        /**< nobody listens on the socket */
+    NRI_E_ADDR_IN_USE = -9,    /**< somebody listens on the socket already */
     NRI_E_PATH_TOO_LONG = -10, /**< a socket path over 107 bytes */
-    NRI_E_NOT_SOCKET = -11,   /**< the path or descriptor is no unix stream socket */
-    NRI_E_CLOSED = -12,       /**< the peer closed the connection, or it was closed under a pending call */
-    NRI_E_TIMEOUT = -13,      /**< a time-out expired */
-    NRI_E_NO_SERVICE = -14,   /**< not connected and registered: before the start or after the stop */
-    NRI_E_LIMIT = -15,        /**< a limit was exceeded: the text names the limit, its value and what was found */
-    NRI_E_PROTOCOL = -16,     /**< the peer broke the protocol */
-    NRI_E_UNSUPPORTED = -17,  /**< the peer or this build does not know what was asked for */
-    NRI_E_REJECTED = -18,     /**< the peer or a handler refused */
-    NRI_E_LATE = -19,         /**< too late: the request was already answered */
-    NRI_E_DEADLOCK = -20,     /**< the call would wait for itself */
-    NRI_E_UTF8 = -21,         /**< text that is not UTF-8 or holds a NUL */
-    NRI_E_RANGE = -22,        /**< a number or index out of range */
-    NRI_E_SYNTAX = -23,       /**< text that cannot be parsed; the error has the position */
-    NRI_E_IO = -24,           /**< another error of the operating system, named in the text */
-    NRI_E_CONFLICT = -25,     /**< two plugins set the same thing */
-    NRI_E_INTERNAL = -26,     /**< a fault of libnri or of a handler that gave no answer */
-    NRI_E_BUSY = -27          /**< too much is in flight; try again later */
+    NRI_E_NOT_SOCKET = -11,    /**< the path or descriptor is no unix stream socket */
+    NRI_E_CLOSED =
+        -12, /**< the peer closed the connection, or it was closed under a pending call */
+    NRI_E_TIMEOUT = -13,    /**< a time-out expired */
+    NRI_E_NO_SERVICE = -14, /**< not connected and registered: before the start or after the stop */
+    NRI_E_LIMIT =
+        -15, /**< a limit was exceeded: the text names the limit, its value and what was found */
+    NRI_E_PROTOCOL = -16,    /**< the peer broke the protocol */
+    NRI_E_UNSUPPORTED = -17, /**< the peer or this build does not know what was asked for */
+    NRI_E_REJECTED = -18,    /**< the peer or a handler refused */
+    NRI_E_LATE = -19,        /**< too late: the request was already answered */
+    NRI_E_DEADLOCK = -20,    /**< the call would wait for itself */
+    NRI_E_UTF8 = -21,        /**< text that is not UTF-8 or holds a NUL */
+    NRI_E_RANGE = -22,       /**< a number or index out of range */
+    NRI_E_SYNTAX = -23,      /**< text that cannot be parsed; the error has the position */
+    NRI_E_IO = -24,          /**< another error of the operating system, named in the text */
+    NRI_E_CONFLICT = -25,    /**< two plugins set the same thing */
+    NRI_E_INTERNAL = -26,    /**< a fault of libnri or of a handler that gave no answer */
+    NRI_E_BUSY = -27         /**< too much is in flight; try again later */
 };
 
 /**
@@ -69,7 +72,8 @@ NRI_API const char *nri_error_name(int code);
 NRI_API bool nri_error_is_fatal(int code);
 
 /**
- * Whether the same call may succeed later with no change by the caller (the peer is away, busy or slow).
+ * Whether the same call may succeed later with no change by the caller (the peer is away, busy or
+ * slow).
  * @param code a code
  * Thread-safe. Since 0.1.0.
  */

@@ -41,18 +41,21 @@ enum nri_feature {
 NRI_API const char *nri_feature_name(enum nri_feature feature);
 /**
  * The events that an NRI version knows, as a mask.
- * @param nri_version a version such as "0.10.0" or "v0.8"; NULL, "" or anything else gives the 11 classic events
- * Thread-safe. Since 0.1.0.
+ * @param nri_version a version such as "0.10.0" or "v0.8"; NULL, "" or anything else gives the 11
+ * classic events Thread-safe. Since 0.1.0.
  */
 NRI_API uint32_t nri_version_events(const char *nri_version);
-/** Whether an NRI version has a feature; false for a version that cannot be read. Thread-safe. Since 0.1.0. */
+/** Whether an NRI version has a feature; false for a version that cannot be read. Thread-safe.
+ * Since 0.1.0. */
 NRI_API bool nri_version_supports(const char *nri_version, enum nri_feature feature);
 /**
  * The NRI version inside a runtime, from the runtime's name and version.
- * @param runtime_name such as "containerd", "cri-o", "docker"; "v2" is a containerd 2 that lost its name
+ * @param runtime_name such as "containerd", "cri-o", "docker"; "v2" is a containerd 2 that lost its
+ * name
  * @param runtime_version such as "2.1.9+unknown" or "1.7.24~ds1": its leading numbers count
- * @return static text such as "0.8.0", or NULL when it cannot be told. A release newer than the table counts as its newest
- *         entry of the same major and minor number, or of the newest one before. Thread-safe. Since 0.1.0.
+ * @return static text such as "0.8.0", or NULL when it cannot be told. A release newer than the
+ * table counts as its newest entry of the same major and minor number, or of the newest one before.
+ * Thread-safe. Since 0.1.0.
  */
 NRI_API const char *nri_version_infer(const char *runtime_name, const char *runtime_version);
 

@@ -22,8 +22,8 @@ enum nri_log_level {
 /**
  * A log sink.
  *
- * Called on the loop's thread, and on any thread that calls into libnri with a handle of this sink. It must not call
- * back into the same handle.
+ * Called on the loop's thread, and on any thread that calls into libnri with a handle of this sink.
+ * It must not call back into the same handle.
  * @param user `log_user` of the options
  * @param record the record, valid during the call only
  * Since 0.1.0.
@@ -32,7 +32,8 @@ typedef void (*nri_log_fn)(void *user, const nri_log_record *record);
 
 /** The level of a record. Since 0.1.0. */
 NRI_API enum nri_log_level nri_log_record_level(const nri_log_record *record);
-/** The text of a record, one line without a newline; never NULL. Lives as long as the record. Since 0.1.0. */
+/** The text of a record, one line without a newline; never NULL. Lives as long as the record. Since
+ * 0.1.0. */
 NRI_API const char *nri_log_record_text(const nri_log_record *record);
 /** The event that the record is about, such as "CreateContainer", or "". Since 0.1.0. */
 NRI_API const char *nri_log_record_event(const nri_log_record *record);

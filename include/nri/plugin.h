@@ -23,7 +23,8 @@
  *     }
  * @endcode
  *
- * A plugin belongs to one thread: the one that runs it or its loop. Other threads and signal handlers may use what says so.
+ * A plugin belongs to one thread: the one that runs it or its loop. Other threads and signal
+ * handlers may use what says so.
  */
 #ifndef NRI_PLUGIN_H
 #define NRI_PLUGIN_H
@@ -45,7 +46,8 @@ struct uv_loop_s;
 
 /**
  * A handler. What the event carries is read from the request.
- * @param request the request, valid during the call, and longer if NRI_PENDING is returned or nri_request_ref() is called
+ * @param request the request, valid during the call, and longer if NRI_PENDING is returned or
+ * nri_request_ref() is called
  * @param user `user` of nri_plugin_new()
  * @return 0 to reply with what was built, a negative code to refuse, NRI_PENDING to complete later
  * Called on the loop's thread. Since 0.1.0.
@@ -55,7 +57,7 @@ typedef int (*nri_handler)(nri_request *request, void *user);
 /** Where handlers run. Since 0.1.0. */
 enum nri_dispatch {
     NRI_DISPATCH_DEFAULT = 0, /**< NRI_DISPATCH_LOOP */
-    NRI_DISPATCH_LOOP = 1     /**< on the loop's thread: a handler that blocks, blocks the connection */
+    NRI_DISPATCH_LOOP = 1 /**< on the loop's thread: a handler that blocks, blocks the connection */
 };
 
 /**
@@ -63,50 +65,61 @@ enum nri_dispatch {
  */
 struct nri_plugin_ops {
     size_t size; /**< sizeof(struct nri_plugin_ops) */
-    /** Configure: the configuration text and the runtime's name are there; the events may be narrowed. */
+    /** Configure: the configuration text and the runtime's name are there; the events may be
+     * narrowed. */
     nri_handler on_configure;
-    /** Each part of a Synchronize as it comes; nothing is collected then. Not together with on_synchronize. */
+    /** Each part of a Synchronize as it comes; nothing is collected then. Not together with
+     * on_synchronize. */
     nri_handler on_synchronize_part;
-    /** Synchronize: all pods and containers of the node, once complete. Some runtimes never send it. */
+    /** Synchronize: all pods and containers of the node, once complete. Some runtimes never send
+     * it. */
     nri_handler on_synchronize;
     /** Shutdown: the runtime is about to close the connection. */
     nri_handler on_shutdown;
-    nri_handler on_run_pod_sandbox;          /**< RunPodSandbox */
-    nri_handler on_update_pod_sandbox;       /**< UpdatePodSandbox, since NRI 0.10 */
-    nri_handler on_post_update_pod_sandbox;  /**< PostUpdatePodSandbox, since NRI 0.10 */
-    nri_handler on_stop_pod_sandbox;         /**< StopPodSandbox */
-    nri_handler on_remove_pod_sandbox;       /**< RemovePodSandbox */
-    nri_handler on_create_container;         /**< CreateContainer: an adjustment and updates */
-    nri_handler on_post_create_container;    /**< PostCreateContainer */
-    nri_handler on_start_container;          /**< StartContainer */
-    nri_handler on_post_start_container;     /**< PostStartContainer */
-    nri_handler on_update_container;         /**< UpdateContainer: updates */
-    nri_handler on_post_update_container;    /**< PostUpdateContainer */
-    nri_handler on_stop_container;           /**< StopContainer: updates */
-    nri_handler on_remove_container;         /**< RemoveContainer */
-    nri_handler on_validate_adjustment;      /**< ValidateContainerAdjustment, since NRI 0.10: refusing vetoes the container */
-    /** The library's own: connected, before registration. The result is ignored; NRI_PENDING is not possible. */
+    nri_handler on_run_pod_sandbox;         /**< RunPodSandbox */
+    nri_handler on_update_pod_sandbox;      /**< UpdatePodSandbox, since NRI 0.10 */
+    nri_handler on_post_update_pod_sandbox; /**< PostUpdatePodSandbox, since NRI 0.10 */
+    nri_handler on_stop_pod_sandbox;        /**< StopPodSandbox */
+    nri_handler on_remove_pod_sandbox;      /**< RemovePodSandbox */
+    nri_handler on_create_container;        /**< CreateContainer: an adjustment and updates */
+    nri_handler on_post_create_container;   /**< PostCreateContainer */
+    nri_handler on_start_container;         /**< StartContainer */
+    nri_handler on_post_start_container;    /**< PostStartContainer */
+    nri_handler on_update_container;        /**< UpdateContainer: updates */
+    nri_handler on_post_update_container;   /**< PostUpdateContainer */
+    nri_handler on_stop_container;          /**< StopContainer: updates */
+    nri_handler on_remove_container;        /**< RemoveContainer */
+    nri_handler on_validate_adjustment; /**< ValidateContainerAdjustment, since NRI 0.10: refusing
+                                           vetoes the container */
+    /** The library's own: connected, before registration. The result is ignored; NRI_PENDING is not
+     * possible. */
     nri_handler on_connected;
-    /** The library's own: the connection ended, once per on_connected; nri_request_reason() says why. */
+    /** The library's own: the connection ended, once per on_connected; nri_request_reason() says
+     * why. */
     nri_handler on_disconnected;
 };
 
-/** Fills a callback table with NULLs and its size. `size` is sizeof(struct nri_plugin_ops). Since 0.1.0. */
+/** Fills a callback table with NULLs and its size. `size` is sizeof(struct nri_plugin_ops). Since
+ * 0.1.0. */
 NRI_API void nri_plugin_ops_init(struct nri_plugin_ops *ops, size_t size);
 
 /**
- * Options of a plugin. Zero in any member means its default. Copied by nri_plugin_new(), texts too. Since 0.1.0.
+ * Options of a plugin. Zero in any member means its default. Copied by nri_plugin_new(), texts too.
+ * Since 0.1.0.
  */
 struct nri_plugin_options {
     size_t size; /**< sizeof(struct nri_plugin_options) */
-    /** The plugin's name: letters, digits, "_", ".", "+", "-". Else NRI_PLUGIN_NAME, else the program's name NN-name. */
+    /** The plugin's name: letters, digits, "_", ".", "+", "-". Else NRI_PLUGIN_NAME, else the
+     * program's name NN-name. */
     const char *name;
-    /** The plugin index: two digits, "00" to "99". Else NRI_PLUGIN_IDX, else from the program's name. */
+    /** The plugin index: two digits, "00" to "99". Else NRI_PLUGIN_IDX, else from the program's
+     * name. */
     const char *index;
-    /** The socket's path. Default NRI_DEFAULT_SOCKET_PATH. At most 107 bytes. Used when neither a descriptor nor
-     * NRI_PLUGIN_SOCKET is given. */
+    /** The socket's path. Default NRI_DEFAULT_SOCKET_PATH. At most 107 bytes. Used when neither a
+     * descriptor nor NRI_PLUGIN_SOCKET is given. */
     const char *socket_path;
-    /** The program's name, as in argv[0], to take the identity from. Default: the name of the running program. */
+    /** The program's name, as in argv[0], to take the identity from. Default: the name of the
+     * running program. */
     const char *program;
     /** Where memory comes from; copied. Default: the C library. */
     const struct nri_allocator *allocator;
@@ -117,14 +130,17 @@ struct nri_plugin_options {
     int32_t log_level;
     /** Where handlers run (enum nri_dispatch). */
     int32_t dispatch;
-    /** A connected unix stream socket; used when `use_fd` is not 0. It belongs to the plugin once nri_plugin_new() succeeded. */
+    /** A connected unix stream socket; used when `use_fd` is not 0. It belongs to the plugin once
+     * nri_plugin_new() succeeded. */
     int32_t fd;
     uint32_t use_fd;
     /** Not 0: NRI_PLUGIN_NAME, NRI_PLUGIN_IDX and NRI_PLUGIN_SOCKET are not looked at. */
     uint32_t ignore_environment;
-    /** Not 0: go on when the runtime's NRI is too old to ask on_validate_adjustment. Default: Configure fails then. */
+    /** Not 0: go on when the runtime's NRI is too old to ask on_validate_adjustment. Default:
+     * Configure fails then. */
     uint32_t allow_missing_validate;
-    /** Not 0: using what the runtime's NRI version would silently ignore is an error. Default: logged once per feature. */
+    /** Not 0: using what the runtime's NRI version would silently ignore is an error. Default:
+     * logged once per feature. */
     uint32_t strict_features;
     /** In-flight requests, handed to handlers and not answered. Default 64. */
     uint32_t max_in_flight;
@@ -132,26 +148,34 @@ struct nri_plugin_options {
     uint32_t max_sync_parts;
     /** Calls of the plugin without a reply (unsolicited updates). Default 64, at most 120. */
     uint32_t max_pending_calls;
-    /** How long connecting, registering and being configured may take together, in milliseconds. Default 5000. */
+    /** How long connecting, registering and being configured may take together, in milliseconds.
+     * Default 5000. */
     uint64_t registration_timeout_ms;
-    /** How long an unsolicited update may take, in milliseconds. Default: Configure's request time-out, else 2000. */
+    /** How long an unsolicited update may take, in milliseconds. Default: Configure's request
+     * time-out, else 2000. */
     uint64_t call_timeout_ms;
-    /** The largest message accepted, in bytes. Default 16 MiB. A larger one is skipped and answered RESOURCE_EXHAUSTED. */
+    /** The largest message accepted, in bytes. Default 16 MiB. A larger one is skipped and answered
+     * RESOURCE_EXHAUSTED. */
     uint64_t max_receive_bytes;
     /** The largest message sent, in bytes. Default 4194304, which is what Go peers accept. */
     uint64_t max_send_bytes;
-    /** Memory of one request beyond the message itself: this plus 8 times the message. Default 65536. */
+    /** Memory of one request beyond the message itself: this plus 8 times the message. Default
+     * 65536. */
     uint64_t request_memory_bytes;
-    /** Requests that wait beyond max_in_flight, in bytes. Default 32 MiB. Beyond, the stream is answered RESOURCE_EXHAUSTED. */
+    /** Requests that wait beyond max_in_flight, in bytes. Default 32 MiB. Beyond, the stream is
+     * answered RESOURCE_EXHAUSTED. */
     uint64_t max_queued_bytes;
-    /** Replies and calls that wait for the peer to read, in bytes. Default 128 MiB. Beyond, the connection is closed. */
+    /** Replies and calls that wait for the peer to read, in bytes. Default 128 MiB. Beyond, the
+     * connection is closed. */
     uint64_t max_output_bytes;
-    /** All parts of one Synchronize together, in bytes. Default 256 MiB. Beyond, it is refused with NRI_E_LIMIT. */
+    /** All parts of one Synchronize together, in bytes. Default 256 MiB. Beyond, it is refused with
+     * NRI_E_LIMIT. */
     uint64_t max_sync_bytes;
     uint64_t reserved[8]; /**< must be 0 */
 };
 
-/** Fills options with defaults (zeros) and their size. `size` is sizeof(struct nri_plugin_options). Since 0.1.0. */
+/** Fills options with defaults (zeros) and their size. `size` is sizeof(struct nri_plugin_options).
+ * Since 0.1.0. */
 NRI_API void nri_plugin_options_init(struct nri_plugin_options *options, size_t size);
 
 /**
@@ -161,52 +185,62 @@ NRI_API void nri_plugin_options_init(struct nri_plugin_options *options, size_t 
  * @param ops the callback table: at least one handler of the 14 events, else NRI_E_INVALID
  * @param options options; NULL for defaults
  * @param user handed to each handler
- * @param error set to the error when there is one, else left alone; may be NULL; nri_error_free() frees it
- * @return 0, NRI_E_INVALID (an argument; index, name), NRI_E_ABI, NRI_E_PATH_TOO_LONG, NRI_E_NOT_SOCKET (fd), NRI_E_RANGE (a
- *         limit), NRI_E_NOMEM, NRI_E_IO. Any thread. Since 0.1.0.
+ * @param error set to the error when there is one, else left alone; may be NULL; nri_error_free()
+ * frees it
+ * @return 0, NRI_E_INVALID (an argument; index, name), NRI_E_ABI, NRI_E_PATH_TOO_LONG,
+ * NRI_E_NOT_SOCKET (fd), NRI_E_RANGE (a limit), NRI_E_NOMEM, NRI_E_IO. Any thread. Since 0.1.0.
  */
-NRI_API int nri_plugin_new(nri_plugin **plugin, const struct nri_plugin_ops *ops, const struct nri_plugin_options *options,
-                           void *user, nri_error **error) NRI_WARN_UNUSED;
+NRI_API int nri_plugin_new(nri_plugin **plugin, const struct nri_plugin_ops *ops,
+                           const struct nri_plugin_options *options, void *user,
+                           nri_error **error) NRI_WARN_UNUSED;
 
 /**
- * Connects and runs until the connection ends or nri_plugin_stop() is called, on a loop of the plugin's own.
+ * Connects and runs until the connection ends or nri_plugin_stop() is called, on a loop of the
+ * plugin's own.
  * @param plugin the plugin
- * @return 0 after a local stop; else why it ended: NRI_E_NOT_FOUND, NRI_E_PERMISSION, NRI_E_REFUSED, NRI_E_NOT_SOCKET,
- *         NRI_E_TIMEOUT (registration), NRI_E_REJECTED (the runtime refused the registration, or on_configure refused),
- *         NRI_E_CLOSED (by the peer), NRI_E_PROTOCOL, NRI_E_LIMIT, NRI_E_UNSUPPORTED, NRI_E_NOMEM, NRI_E_IO;
- *         NRI_E_STATE (already started), NRI_E_DEADLOCK (called in a handler). nri_plugin_last_error() has the text.
- *         A plugin that was stopped or lost its connection may be run again. Since 0.1.0.
+ * @return 0 after a local stop; else why it ended: NRI_E_NOT_FOUND, NRI_E_PERMISSION,
+ * NRI_E_REFUSED, NRI_E_NOT_SOCKET, NRI_E_TIMEOUT (registration), NRI_E_REJECTED (the runtime
+ * refused the registration, or on_configure refused), NRI_E_CLOSED (by the peer), NRI_E_PROTOCOL,
+ * NRI_E_LIMIT, NRI_E_UNSUPPORTED, NRI_E_NOMEM, NRI_E_IO; NRI_E_STATE (already started),
+ * NRI_E_DEADLOCK (called in a handler). nri_plugin_last_error() has the text. A plugin that was
+ * stopped or lost its connection may be run again. Since 0.1.0.
  */
 NRI_API int nri_plugin_run(nri_plugin *plugin);
 
 /**
  * Starts a plugin on a loop without waiting.
  * @param plugin the plugin
- * @param loop a loop of the same libuv that libnri links, run by the caller; it must live until the close callback came.
- *        NULL: a loop inside, driven by nri_plugin_fd(), nri_plugin_timeout() and nri_plugin_dispatch()
- * @param ended called once on the loop's thread when the plugin has ended, with what nri_plugin_run() would have returned; may be
- *        NULL
+ * @param loop a loop of the same libuv that libnri links, run by the caller; it must live until the
+ * close callback came. NULL: a loop inside, driven by nri_plugin_fd(), nri_plugin_timeout() and
+ * nri_plugin_dispatch()
+ * @param ended called once on the loop's thread when the plugin has ended, with what
+ * nri_plugin_run() would have returned; may be NULL
  * @param user handed to `ended`
- * @return 0, or as nri_plugin_run() when it fails at once (then `ended` is not called). Since 0.1.0.
+ * @return 0, or as nri_plugin_run() when it fails at once (then `ended` is not called). Since
+ * 0.1.0.
  */
 NRI_API int nri_plugin_start(nri_plugin *plugin, struct uv_loop_s *loop,
                              void (*ended)(nri_plugin *plugin, int code, void *user), void *user);
 
-/** A descriptor that polls readable when nri_plugin_dispatch() has work; after nri_plugin_start() with no loop. Else NRI_E_STATE. Since 0.1.0. */
+/** A descriptor that polls readable when nri_plugin_dispatch() has work; after nri_plugin_start()
+ * with no loop. Else NRI_E_STATE. Since 0.1.0. */
 NRI_API int nri_plugin_fd(const nri_plugin *plugin);
-/** How long to poll at most until the next nri_plugin_dispatch(), in milliseconds; -1 for no limit. Since 0.1.0. */
+/** How long to poll at most until the next nri_plugin_dispatch(), in milliseconds; -1 for no limit.
+ * Since 0.1.0. */
 NRI_API int nri_plugin_timeout(const nri_plugin *plugin);
 /**
  * Does what there is to do, without blocking.
- * @return 1 while the plugin runs, 0 when it has ended (nri_plugin_result()), NRI_E_STATE, NRI_E_DEADLOCK. Since 0.1.0.
+ * @return 1 while the plugin runs, 0 when it has ended (nri_plugin_result()), NRI_E_STATE,
+ * NRI_E_DEADLOCK. Since 0.1.0.
  */
 NRI_API int nri_plugin_dispatch(nri_plugin *plugin);
-/** What nri_plugin_run() returned or would have: 0 before the end and after a local stop. Since 0.1.0. */
+/** What nri_plugin_run() returned or would have: 0 before the end and after a local stop. Since
+ * 0.1.0. */
 NRI_API int nri_plugin_result(const nri_plugin *plugin);
 
 /**
- * Stops a plugin: it ends soon, with 0. Does nothing to one that does not run... except that a run not yet begun ends at once.
- * Any thread, and signal handlers. Since 0.1.0.
+ * Stops a plugin: it ends soon, with 0. Does nothing to one that does not run... except that a run
+ * not yet begun ends at once. Any thread, and signal handlers. Since 0.1.0.
  */
 NRI_API void nri_plugin_stop(nri_plugin *plugin);
 
@@ -217,12 +251,14 @@ NRI_API void nri_plugin_stop(nri_plugin *plugin);
  * @param arg handed to it
  * @return 0, NRI_E_INVALID, NRI_E_NOMEM. Any thread, not in signal handlers. Since 0.1.0.
  */
-NRI_API int nri_plugin_post(nri_plugin *plugin, void (*fn)(nri_plugin *plugin, void *arg), void *arg);
+NRI_API int nri_plugin_post(nri_plugin *plugin, void (*fn)(nri_plugin *plugin, void *arg),
+                            void *arg);
 
 /**
- * Ends a plugin for good: the connection is closed, pending calls complete with NRI_E_CLOSED, then `closed` is called once, then
- * the memory goes. Legal in handlers and callbacks. With a given loop this takes a turn of that loop; with the plugin's own it
- * is done when the call returns, or, in a handler, when nri_plugin_run() or nri_plugin_dispatch() has returned.
+ * Ends a plugin for good: the connection is closed, pending calls complete with NRI_E_CLOSED, then
+ * `closed` is called once, then the memory goes. Legal in handlers and callbacks. With a given loop
+ * this takes a turn of that loop; with the plugin's own it is done when the call returns, or, in a
+ * handler, when nri_plugin_run() or nri_plugin_dispatch() has returned.
  * @param plugin the plugin; NULL is ignored. Requests that somebody still holds stay readable.
  * @param closed called with `user`; may be NULL
  * @param user handed to `closed`
@@ -234,7 +270,8 @@ NRI_API void nri_plugin_close(nri_plugin *plugin, void (*closed)(void *user), vo
 struct nri_call_options {
     size_t size;         /**< sizeof(struct nri_call_options) */
     uint64_t timeout_ms; /**< time-out in milliseconds; default: call_timeout_ms of the plugin */
-    /** Metadata sent along (ttrpc.Request.metadata): `metadata_count` pairs of key and value; may be NULL. */
+    /** Metadata sent along (ttrpc.Request.metadata): `metadata_count` pairs of key and value; may
+     * be NULL. */
     const char *const *metadata;
     uint64_t metadata_count; /**< how many pairs */
     uint64_t reserved[4];    /**< must be 0 */
@@ -245,32 +282,36 @@ NRI_API void nri_call_options_init(struct nri_call_options *options, size_t size
 /**
  * What became of an unsolicited update. Called once on the loop's thread.
  * @param plugin the plugin
- * @param code 0, NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_REJECTED, NRI_E_LIMIT (a reply too large), NRI_E_PROTOCOL, NRI_E_NOMEM
+ * @param code 0, NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_REJECTED, NRI_E_LIMIT (a reply too large),
+ * NRI_E_PROTOCOL, NRI_E_NOMEM
  * @param text the error in words ("" with 0), valid during the call
- * @param failed the ids of the containers whose update failed (UpdateContainersResponse.failed), valid during the call
+ * @param failed the ids of the containers whose update failed (UpdateContainersResponse.failed),
+ * valid during the call
  * @param failed_count how many
  * @param user `user` of nri_plugin_update_containers()
  * Since 0.1.0.
  */
-typedef void (*nri_update_fn)(nri_plugin *plugin, int code, const char *text, const char *const *failed,
-                              size_t failed_count, void *user);
+typedef void (*nri_update_fn)(nri_plugin *plugin, int code, const char *text,
+                              const char *const *failed, size_t failed_count, void *user);
 
 /**
  * Sends updates and evictions to the runtime unasked (Runtime.UpdateContainers).
  *
- * Today's runtimes hold one lock over a whole event: an update sent in a handler completes after that handler's reply, so a
- * request must not stay pending for it.
+ * Today's runtimes hold one lock over a whole event: an update sent in a handler completes after
+ * that handler's reply, so a request must not stay pending for it.
  * @param plugin the plugin
  * @param updates what to send; only read, and only during the call
  * @param options time-out and metadata; NULL for defaults
  * @param callback told the outcome, once, after this function returned 0; may be NULL
  * @param user handed to it
- * @return 0; else nothing was sent and `callback` is not called: NRI_E_NO_SERVICE (not registered and configured), NRI_E_INVALID,
- *         NRI_E_LIMIT (over max_send_bytes; nri_plugin_last_error() has both lengths), NRI_E_BUSY (max_pending_calls), an error of
- *         `updates`, NRI_E_NOMEM, NRI_E_ABI. The loop's thread. Since 0.1.0.
+ * @return 0; else nothing was sent and `callback` is not called: NRI_E_NO_SERVICE (not registered
+ * and configured), NRI_E_INVALID, NRI_E_LIMIT (over max_send_bytes; nri_plugin_last_error() has
+ * both lengths), NRI_E_BUSY (max_pending_calls), an error of `updates`, NRI_E_NOMEM, NRI_E_ABI. The
+ * loop's thread. Since 0.1.0.
  */
 NRI_API int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *updates,
-                                         const struct nri_call_options *options, nri_update_fn callback, void *user);
+                                         const struct nri_call_options *options,
+                                         nri_update_fn callback, void *user);
 
 /** States of a plugin. Since 0.1.0. */
 enum nri_plugin_state {
@@ -288,13 +329,15 @@ NRI_API const char *nri_plugin_name(const nri_plugin *plugin);
 NRI_API const char *nri_plugin_index(const nri_plugin *plugin);
 /** `user` of nri_plugin_new(). Since 0.1.0. */
 NRI_API void *nri_plugin_user(const nri_plugin *plugin);
-/** The events subscribed to: derived from the callback table, narrowed and clipped by Configure. Since 0.1.0. */
+/** The events subscribed to: derived from the callback table, narrowed and clipped by Configure.
+ * Since 0.1.0. */
 NRI_API uint32_t nri_plugin_events(const nri_plugin *plugin);
 /** The runtime's name, as Configure told it, unchanged; "" before. Since 0.1.0. */
 NRI_API const char *nri_plugin_runtime_name(const nri_plugin *plugin);
 /** The runtime's version, likewise. Since 0.1.0. */
 NRI_API const char *nri_plugin_runtime_version(const nri_plugin *plugin);
-/** The runtime's NRI version: told (NRI 0.12 and later), else inferred, else "unknown". Since 0.1.0. */
+/** The runtime's NRI version: told (NRI 0.12 and later), else inferred, else "unknown". Since
+ * 0.1.0. */
 NRI_API const char *nri_plugin_runtime_nri_version(const nri_plugin *plugin);
 /** Whether that version was inferred, not told. Since 0.1.0. */
 NRI_API bool nri_plugin_nri_version_is_inferred(const nri_plugin *plugin);
@@ -304,7 +347,8 @@ NRI_API uint64_t nri_plugin_registration_timeout_ms(const nri_plugin *plugin);
 NRI_API uint64_t nri_plugin_request_timeout_ms(const nri_plugin *plugin);
 /** Whether the runtime's NRI version has a feature; false when unknown. Since 0.1.0. */
 NRI_API bool nri_plugin_supports(const nri_plugin *plugin, enum nri_feature feature);
-/** The last error of this handle; NULL when there was none. Valid until the next call with this handle. Since 0.1.0. */
+/** The last error of this handle; NULL when there was none. Valid until the next call with this
+ * handle. Since 0.1.0. */
 NRI_API const nri_error *nri_plugin_last_error(const nri_plugin *plugin);
 
 NRI_END_DECLS

@@ -3,9 +3,10 @@
  * @file
  * Reading a pod sandbox.
  *
- * Readers never fail: a NULL pod reads as an empty one, a text is never NULL ("" when absent), an index past the end
- * gives "" or an empty object. Pointers live as long as the pod: that of a request until the request's last unref,
- * that of nri_pod_dup() until nri_pod_free(). A pod may be read by one thread at a time.
+ * Readers never fail: a NULL pod reads as an empty one, a text is never NULL ("" when absent), an
+ * index past the end gives "" or an empty object. Pointers live as long as the pod: that of a
+ * request until the request's last unref, that of nri_pod_dup() until nri_pod_free(). A pod may be
+ * read by one thread at a time.
  */
 #ifndef NRI_POD_H
 #define NRI_POD_H
@@ -24,7 +25,8 @@ NRI_API const char *nri_pod_uid(const nri_pod *pod);
 NRI_API const char *nri_pod_namespace(const nri_pod *pod);
 /** The runtime handler (PodSandbox.runtime_handler). Since 0.1.0. */
 NRI_API const char *nri_pod_runtime_handler(const nri_pod *pod);
-/** The pid of the sandbox's own process (PodSandbox.pid), 0 when there is none or it is unknown. Since 0.1.0. */
+/** The pid of the sandbox's own process (PodSandbox.pid), 0 when there is none or it is unknown.
+ * Since 0.1.0. */
 NRI_API uint32_t nri_pod_pid(const nri_pod *pod);
 /** The cgroup parent of the pod (LinuxPodSandbox.cgroup_parent). Since 0.1.0. */
 NRI_API const char *nri_pod_cgroup_parent(const nri_pod *pod);
@@ -40,7 +42,8 @@ NRI_API size_t nri_pod_label_count(const nri_pod *pod);
  * @return whether there is such a label
  * Since 0.1.0.
  */
-NRI_API bool nri_pod_label_at(const nri_pod *pod, size_t index, const char **key, const char **value);
+NRI_API bool nri_pod_label_at(const nri_pod *pod, size_t index, const char **key,
+                              const char **value);
 /**
  * A label by its key.
  * @param pod the pod
@@ -54,7 +57,8 @@ NRI_API bool nri_pod_label(const nri_pod *pod, const char *key, const char **val
 /** How many annotations the pod has (PodSandbox.annotations). Since 0.1.0. */
 NRI_API size_t nri_pod_annotation_count(const nri_pod *pod);
 /** One annotation, as nri_pod_label_at(). Since 0.1.0. */
-NRI_API bool nri_pod_annotation_at(const nri_pod *pod, size_t index, const char **key, const char **value);
+NRI_API bool nri_pod_annotation_at(const nri_pod *pod, size_t index, const char **key,
+                                   const char **value);
 /** An annotation by its key, as nri_pod_label(). Since 0.1.0. */
 NRI_API bool nri_pod_annotation(const nri_pod *pod, const char *key, const char **value);
 

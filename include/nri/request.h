@@ -3,19 +3,20 @@
  * @file
  * A request: one event, as handed to a handler, and its reply.
  *
- * Exactly one reply is sent. A handler that returns 0 replies now; one that returns a negative code refuses; one that
- * returns NRI_PENDING has taken a reference and completes later with nri_request_complete(), from any thread, and then drops it
- * with nri_request_unref():
+ * Exactly one reply is sent. A handler that returns 0 replies now; one that returns a negative code
+ * refuses; one that returns NRI_PENDING has taken a reference and completes later with
+ * nri_request_complete(), from any thread, and then drops it with nri_request_unref():
  * @code
- *     static int create(nri_request *req, void *user) { hand_to_worker(user, req); return NRI_PENDING; }
+ *     static int create(nri_request *req, void *user) { hand_to_worker(user, req); return
+ * NRI_PENDING; }
  *     // later, on any thread:
  *     nri_adjustment_add_env(nri_request_adjustment(req), "A", "1");
  *     nri_request_complete(req, 0);
  *     req = nri_request_unref(req);
  * @endcode
- * A request, its readers and its builders live until its last reference is dropped, whatever was answered meanwhile, and also
- * when the connection or the plugin goes first. One thread at a time may use them. Dropping the last reference without a
- * reply answers INTERNAL.
+ * A request, its readers and its builders live until its last reference is dropped, whatever was
+ * answered meanwhile, and also when the connection or the plugin goes first. One thread at a time
+ * may use them. Dropping the last reference without a reply answers INTERNAL.
  */
 #ifndef NRI_REQUEST_H
 #define NRI_REQUEST_H
@@ -36,27 +37,33 @@ NRI_API nri_plugin *nri_request_plugin(const nri_request *request);
 NRI_API const nri_pod *nri_request_pod(const nri_request *request);
 /** The container of the event; an empty one where the event has none; never NULL. Since 0.1.0. */
 NRI_API const nri_container *nri_request_container(const nri_request *request);
-/** The new resources of UpdateContainer and UpdatePodSandbox (linux_resources); else empty; never NULL. Since 0.1.0. */
+/** The new resources of UpdateContainer and UpdatePodSandbox (linux_resources); else empty; never
+ * NULL. Since 0.1.0. */
 NRI_API const nri_resources *nri_request_resources(const nri_request *request);
-/** The overhead of UpdatePodSandbox (overhead_linux_resources); else empty; never NULL. Since 0.1.0. */
+/** The overhead of UpdatePodSandbox (overhead_linux_resources); else empty; never NULL. Since
+ * 0.1.0. */
 NRI_API const nri_resources *nri_request_overhead(const nri_request *request);
-/** The adjustment of CreateContainer, to be filled; with any other event one that fails with NRI_E_EVENT; never NULL. Since 0.1.0. */
+/** The adjustment of CreateContainer, to be filled; with any other event one that fails with
+ * NRI_E_EVENT; never NULL. Since 0.1.0. */
 NRI_API nri_adjustment *nri_request_adjustment(nri_request *request);
 /**
- * The updates that the reply carries (CreateContainer, UpdateContainer, StopContainer, Synchronize), to be filled; with any
- * other event a list that fails with NRI_E_EVENT; never NULL. Since 0.1.0.
+ * The updates that the reply carries (CreateContainer, UpdateContainer, StopContainer,
+ * Synchronize), to be filled; with any other event a list that fails with NRI_E_EVENT; never NULL.
+ * Since 0.1.0.
  */
 NRI_API nri_updates *nri_request_updates(nri_request *request);
 
 /** How many pod sandboxes a Synchronize (or a part of one) carries. Since 0.1.0. */
 NRI_API size_t nri_request_pod_count(const nri_request *request);
-/** One of them; an empty one past the end; never NULL. Costs a step per part, none per pod. Since 0.1.0. */
+/** One of them; an empty one past the end; never NULL. Costs a step per part, none per pod. Since
+ * 0.1.0. */
 NRI_API const nri_pod *nri_request_pod_at(const nri_request *request, size_t index);
 /** How many containers a Synchronize (or a part of one) carries. Since 0.1.0. */
 NRI_API size_t nri_request_container_count(const nri_request *request);
 /** One of them; an empty one past the end; never NULL. Since 0.1.0. */
 NRI_API const nri_container *nri_request_container_at(const nri_request *request, size_t index);
-/** Whether more parts follow (SynchronizeRequest.more); false outside on_synchronize_part. Since 0.1.0. */
+/** Whether more parts follow (SynchronizeRequest.more); false outside on_synchronize_part. Since
+ * 0.1.0. */
 NRI_API bool nri_request_more(const nri_request *request);
 
 /** The configuration text of Configure (ConfigureRequest.config); else "". Since 0.1.0. */
@@ -64,17 +71,21 @@ NRI_API const char *nri_request_config(const nri_request *request);
 /**
  * Narrows the plugin's events, in on_configure only.
  * @param request the Configure request
- * @param mask the events wanted: each needs a handler, and the mask must not be 0 (which means all, on the wire)
- * @return 0, NRI_E_EVENT (another event), NRI_E_INVALID (0, or an event that has no handler; the text names it). The error
- *         sticks: Configure is refused with it. Since 0.1.0.
+ * @param mask the events wanted: each needs a handler, and the mask must not be 0 (which means all,
+ * on the wire)
+ * @return 0, NRI_E_EVENT (another event), NRI_E_INVALID (0, or an event that has no handler; the
+ * text names it). The error sticks: Configure is refused with it. Since 0.1.0.
  */
 NRI_API int nri_request_set_events(nri_request *request, uint32_t mask);
 
-/** How many metadata entries came with the call (ttrpc.Request.metadata: containerd's namespace, trace context). Since 0.1.0. */
+/** How many metadata entries came with the call (ttrpc.Request.metadata: containerd's namespace,
+ * trace context). Since 0.1.0. */
 NRI_API size_t nri_request_metadata_count(const nri_request *request);
 /** One metadata entry, as nri_pod_label_at(). Since 0.1.0. */
-NRI_API bool nri_request_metadata_at(const nri_request *request, size_t index, const char **key, const char **value);
-/** A metadata entry by its key, compared without case; the first one. As nri_pod_label(). Since 0.1.0. */
+NRI_API bool nri_request_metadata_at(const nri_request *request, size_t index, const char **key,
+                                     const char **value);
+/** A metadata entry by its key, compared without case; the first one. As nri_pod_label(). Since
+ * 0.1.0. */
 NRI_API bool nri_request_metadata(const nri_request *request, const char *key, const char **value);
 
 /**
@@ -84,44 +95,52 @@ NRI_API bool nri_request_metadata(const nri_request *request, const char *key, c
  */
 NRI_API size_t nri_request_plugin_count(const nri_request *request);
 /** The name and index of a consulted plugin; "" past the end. Since 0.1.0. */
-NRI_API bool nri_request_plugin_at(const nri_request *request, size_t index, const char **name, const char **plugin_index);
+NRI_API bool nri_request_plugin_at(const nri_request *request, size_t index, const char **name,
+                                   const char **plugin_index);
 /**
- * Who set a field that has one owner, in ValidateContainerAdjustment (OwningPlugins, FieldOwners.simple).
+ * Who set a field that has one owner, in ValidateContainerAdjustment (OwningPlugins,
+ * FieldOwners.simple).
  * @param request the request
  * @param container_id the container
  * @param field NRI's enum Field, 1 to 40
  * @param owner set to the plugin, as "NN-name", or "" when there is none; may be NULL
  * @return whether somebody did. Since 0.1.0.
  */
-NRI_API bool nri_request_owner(const nri_request *request, const char *container_id, int field, const char **owner);
-/** Who set one key of a field that has many (FieldOwners.compound), such as an env variable. As nri_request_owner(). Since 0.1.0. */
-NRI_API bool nri_request_key_owner(const nri_request *request, const char *container_id, int field, const char *key,
-                                   const char **owner);
+NRI_API bool nri_request_owner(const nri_request *request, const char *container_id, int field,
+                               const char **owner);
+/** Who set one key of a field that has many (FieldOwners.compound), such as an env variable. As
+ * nri_request_owner(). Since 0.1.0. */
+NRI_API bool nri_request_key_owner(const nri_request *request, const char *container_id, int field,
+                                   const char *key, const char **owner);
 
 /**
  * How long until the runtime gives up on this request.
  * @param request the request
- * @return nanoseconds left, 0 when the deadline has passed. Without a time-out of the call, Configure's request time-out counts,
- *         else 2 s (nri_request_deadline_is_assumed()). Since 0.1.0.
+ * @return nanoseconds left, 0 when the deadline has passed. Without a time-out of the call,
+ * Configure's request time-out counts, else 2 s (nri_request_deadline_is_assumed()). Since 0.1.0.
  */
 NRI_API uint64_t nri_request_time_left(const nri_request *request);
 /**
  * The deadline on the monotonic clock (CLOCK_MONOTONIC), in nanoseconds. Since 0.1.0.
  */
 NRI_API uint64_t nri_request_deadline(const nri_request *request);
-/** Whether neither the call nor Configure named a time-out, so that 2 s are assumed. Since 0.1.0. */
+/** Whether neither the call nor Configure named a time-out, so that 2 s are assumed. Since 0.1.0.
+ */
 NRI_API bool nri_request_deadline_is_assumed(const nri_request *request);
 
-/** In on_disconnected: why the connection ended (NRI_OK for a local stop); else NRI_OK. Since 0.1.0. */
+/** In on_disconnected: why the connection ended (NRI_OK for a local stop); else NRI_OK. Since
+ * 0.1.0. */
 NRI_API int nri_request_reason(const nri_request *request);
 /** In on_disconnected: the reason in words; else "". Since 0.1.0. */
 NRI_API const char *nri_request_reason_text(const nri_request *request);
 
 /**
- * Refuses a request with a text of one's own: `return nri_request_fail(req, NRI_E_REJECTED, "no GPU left");`
+ * Refuses a request with a text of one's own: `return nri_request_fail(req, NRI_E_REJECTED, "no GPU
+ * left");`
  *
- * Nothing is sent yet: the handler's return, or nri_request_complete(), does that; a later success code does not take the
- * refusal back. What a refusal does depends on the event; see doc/refusing.md.
+ * Nothing is sent yet: the handler's return, or nri_request_complete(), does that; a later success
+ * code does not take the refusal back. What a refusal does depends on the event; see
+ * doc/refusing.md.
  * @param request the request
  * @param code a negative code (0 and positive ones count as NRI_E_REJECTED)
  * @param text the text that the runtime shows; copied; NULL for the code's own text
@@ -132,11 +151,13 @@ NRI_API int nri_request_fail(nri_request *request, int code, const char *text);
 /**
  * Completes a request whose handler returned (or is about to return) NRI_PENDING.
  *
- * The reply is sent by the loop's thread, soon. The reference is kept: drop it with nri_request_unref().
+ * The reply is sent by the loop's thread, soon. The reference is kept: drop it with
+ * nri_request_unref().
  * @param request the request
  * @param code 0 to reply with what was built, negative to refuse
- * @return 0, NRI_E_LATE (already answered: by an earlier completion or at the deadline), NRI_E_CLOSED (the connection is gone;
- *         nobody gets the reply). Any thread, not in a signal handler. Since 0.1.0.
+ * @return 0, NRI_E_LATE (already answered: by an earlier completion or at the deadline),
+ * NRI_E_CLOSED (the connection is gone; nobody gets the reply). Any thread, not in a signal
+ * handler. Since 0.1.0.
  */
 NRI_API int nri_request_complete(nri_request *request, int code);
 /** Takes one more reference. Returns the request. Any thread. Since 0.1.0. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Updating existing containers (NRI ContainerUpdate) and asking for their eviction (NRI ContainerEviction).
+ * Updating existing containers (NRI ContainerUpdate) and asking for their eviction (NRI
+ * ContainerEviction).
  *
- * The replies to CreateContainer, UpdateContainer, StopContainer and Synchronize carry updates (nri_request_updates()); a
- * plugin may also send some unasked (nri_plugin_update_containers()), in an object of its own (nri_updates_new()). Rules,
- * errors and lifetime are those of nri/adjustment.h: calls copy and validate, the first failed call sticks, an object is
- * for one thread at a time.
+ * The replies to CreateContainer, UpdateContainer, StopContainer and Synchronize carry updates
+ * (nri_request_updates()); a plugin may also send some unasked (nri_plugin_update_containers()), in
+ * an object of its own (nri_updates_new()). Rules, errors and lifetime are those of
+ * nri/adjustment.h: calls copy and validate, the first failed call sticks, an object is for one
+ * thread at a time.
  */
 #ifndef NRI_UPDATE_H
 #define NRI_UPDATE_H
@@ -22,16 +24,18 @@ NRI_BEGIN_DECLS
  * @param allocator where memory comes from; copied; NULL for the C library's
  * @return 0, NRI_E_INVALID, NRI_E_ABI, NRI_E_NOMEM. Since 0.1.0.
  */
-NRI_API int nri_updates_new(nri_updates **updates, const struct nri_allocator *allocator) NRI_WARN_UNUSED;
-/** Frees a list made by nri_updates_new() and its updates; never give it a request's. Returns NULL. Since 0.1.0. */
+NRI_API int nri_updates_new(nri_updates **updates,
+                            const struct nri_allocator *allocator) NRI_WARN_UNUSED;
+/** Frees a list made by nri_updates_new() and its updates; never give it a request's. Returns NULL.
+ * Since 0.1.0. */
 NRI_API nri_updates *nri_updates_free(nri_updates *updates);
 
 /**
  * The update of a container in a list: the one there, else a new, empty one.
  * @param updates the list
  * @param container_id the container's id, not empty
- * @return the update, which belongs to the list; never NULL: after a failure (which sticks to the list) one whose setters
- *         all fail with the same code. Since 0.1.0.
+ * @return the update, which belongs to the list; never NULL: after a failure (which sticks to the
+ * list) one whose setters all fail with the same code. Since 0.1.0.
  */
 NRI_API nri_update *nri_updates_container(nri_updates *updates, const char *container_id);
 /** How many containers the list updates. Since 0.1.0. */
@@ -39,8 +43,8 @@ NRI_API size_t nri_updates_count(const nri_updates *updates);
 /** How many evictions the list holds. Since 0.1.0. */
 NRI_API size_t nri_updates_eviction_count(const nri_updates *updates);
 /**
- * Asks the runtime to evict a container (ContainerEviction). Today's Go runtimes accept this and do nothing.
- * Not possible in a reply to StopContainer or Synchronize (NRI_E_EVENT).
+ * Asks the runtime to evict a container (ContainerEviction). Today's Go runtimes accept this and do
+ * nothing. Not possible in a reply to StopContainer or Synchronize (NRI_E_EVENT).
  * @param updates the list
  * @param container_id the container's id, not empty
  * @param reason why, for people; may be NULL
@@ -50,7 +54,8 @@ NRI_API int nri_updates_evict(nri_updates *updates, const char *container_id, co
 
 /** The container's id (ContainerUpdate.container_id). Since 0.1.0. */
 NRI_API const char *nri_update_container_id(const nri_update *update);
-/** Whether a failure of this update leaves the others and the request alone (ContainerUpdate.ignore_failure). Since 0.1.0. */
+/** Whether a failure of this update leaves the others and the request alone
+ * (ContainerUpdate.ignore_failure). Since 0.1.0. */
 NRI_API int nri_update_set_ignore_failure(nri_update *update, bool ignore);
 
 /** As nri_adjustment_set_cpu_shares(). Since 0.1.0. */

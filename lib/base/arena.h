@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An arena: memory that goes all at once, with a limit. One a request: decoding, builders and the reply live in it, and a
- * reset keeps the first chunk, so that the steady state allocates nothing.
+ * An arena: memory that goes all at once, with a limit. One a request: decoding, builders and the
+ * reply live in it, and a reset keeps the first chunk, so that the steady state allocates nothing.
  */
 #ifndef NRI_BASE_ARENA_H
 #define NRI_BASE_ARENA_H
@@ -15,14 +15,16 @@ struct nri_arena {
     struct nri_arena_chunk *first;   /* kept by a reset */
     struct nri_arena_chunk *current; /* where the next piece comes from */
     uint8_t *next, *end;             /* free room in `current` */
-    size_t chunk_size;               /* of the first chunk; later ones double up to 1 MiB, or fit a large piece */
-    size_t taken;                    /* bytes of all chunks */
-    size_t limit;                    /* `taken` never exceeds this */
-    int failure;                     /* 0, NRI_E_NOMEM or NRI_E_LIMIT: why the last allocation failed; cleared by a reset */
+    size_t chunk_size; /* of the first chunk; later ones double up to 1 MiB, or fit a large piece */
+    size_t taken;      /* bytes of all chunks */
+    size_t limit;      /* `taken` never exceeds this */
+    int failure; /* 0, NRI_E_NOMEM or NRI_E_LIMIT: why the last allocation failed; cleared by a
+                    reset */
 };
 
 /* No memory is taken until the first piece. `chunk_size` 0 means 4096. */
-void nri_arena_init(struct nri_arena *arena, const struct nri_alloc *alloc, size_t chunk_size, size_t limit);
+void nri_arena_init(struct nri_arena *arena, const struct nri_alloc *alloc, size_t chunk_size,
+                    size_t limit);
 void nri_arena_reset(struct nri_arena *arena); /* everything goes but the first chunk */
 void nri_arena_fini(struct nri_arena *arena);  /* everything goes; the arena may be used again */
 
@@ -32,13 +34,15 @@ void *nri_arena_zero(struct nri_arena *arena, size_t bytes);
 /* count * size with overflow checked (an overflow is NRI_E_LIMIT). */
 void *nri_arena_array(struct nri_arena *arena, size_t count, size_t size);
 
-/* Texts carry their length in front (see base/text.h). The bytes are copied as they are, NULs included; UTF-8 is checked by
- * the caller. NULL with arena->failure set. */
+/* Texts carry their length in front (see base/text.h). The bytes are copied as they are, NULs
+ * included; UTF-8 is checked by the caller. NULL with arena->failure set. */
 char *nri_arena_text(struct nri_arena *arena, const char *text, size_t length);
 /* The same for two pieces joined, such as "-" and a key. */
-char *nri_arena_text2(struct nri_arena *arena, const char *a, size_t a_length, const char *b, size_t b_length);
+char *nri_arena_text2(struct nri_arena *arena, const char *a, size_t a_length, const char *b,
+                      size_t b_length);
 
-/* An allocator whose memory is the arena's (release does nothing); for base/map.h and yajl. `arena` must outlive it. */
+/* An allocator whose memory is the arena's (release does nothing); for base/map.h and yajl. `arena`
+ * must outlive it. */
 void nri_arena_allocator(struct nri_arena *arena, struct nri_alloc *alloc);
 
 #endif

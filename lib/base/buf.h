@@ -21,8 +21,8 @@ static inline size_t nri_buf_size(const struct nri_buf *buf)
 {
     return buf->end - buf->start;
 }
-/* Room for `bytes` more at the end, growing by doubling; *room is where. NRI_E_LIMIT, NRI_E_NOMEM. Moves the bytes to the front
- * of the memory when that makes the room. */
+/* Room for `bytes` more at the end, growing by doubling; *room is where. NRI_E_LIMIT, NRI_E_NOMEM.
+ * Moves the bytes to the front of the memory when that makes the room. */
 int nri_buf_reserve(struct nri_buf *buf, size_t bytes, uint8_t **room);
 void nri_buf_commit(struct nri_buf *buf, size_t bytes); /* bytes written to the room */
 int nri_buf_append(struct nri_buf *buf, const void *bytes, size_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the rooms need of the host. lib/io fills this table; tests fill it with a clock of their own. It will grow (stat for
- * devices, mountinfo); no room calls the system itself.
+ * What the rooms need of the host. lib/io fills this table; tests fill it with a clock of their
+ * own. It will grow (stat for devices, mountinfo); no room calls the system itself.
  */
 #ifndef NRI_BASE_HOST_H
 #define NRI_BASE_HOST_H
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NRI_MSEC UINT64_C(1000000)
-#define NRI_SEC UINT64_C(1000000000)
+#define NRI_MSEC  UINT64_C(1000000)
+#define NRI_SEC   UINT64_C(1000000000)
 #define NRI_NEVER UINT64_MAX /* as a deadline: none */
 
 struct nri_host {
     void *context;
-    uint64_t (*now)(void *context);                              /* the monotonic clock, in ns */
-    int (*random)(void *context, void *bytes, size_t count);     /* 0 or a negative code */
+    uint64_t (*now)(void *context);                          /* the monotonic clock, in ns */
+    int (*random)(void *context, void *bytes, size_t count); /* 0 or a negative code */
 };
 
 #endif

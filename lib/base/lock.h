@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mutex: for the few things that other threads may touch. Held for a few instructions, never across a callback.
+ * A mutex: for the few things that other threads may touch. Held for a few instructions, never
+ * across a callback.
  */
 #ifndef NRI_BASE_LOCK_H
 #define NRI_BASE_LOCK_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log sink of a handle, with a rate limit: a token bucket a level, so that a hostile peer cannot flood a log.
+ * The log sink of a handle, with a rate limit: a token bucket a level, so that a hostile peer
+ * cannot flood a log.
  */
 #ifndef NRI_BASE_LOG_H
 #define NRI_BASE_LOG_H
@@ -14,8 +15,8 @@ struct nri_log_record {
     uint64_t suppressed;
 };
 
-#define NRI_LOG_BURST 64           /* records of one level in a burst */
-#define NRI_LOG_PER_SECOND 16      /* and then each second; DEBUG is not limited */
+#define NRI_LOG_BURST      64 /* records of one level in a burst */
+#define NRI_LOG_PER_SECOND 16 /* and then each second; DEBUG is not limited */
 
 struct nri_log {
     nri_log_fn fn; /* NULL: silent */
@@ -23,7 +24,7 @@ struct nri_log {
     enum nri_log_level level;
     const char *plugin; /* "NN-name"; lives as long as the log */
     struct {
-        uint64_t time;   /* of the last refill, in ns */
+        uint64_t time; /* of the last refill, in ns */
         uint32_t tokens;
         uint64_t suppressed;
     } rate[NRI_LOG_DEBUG + 1];
@@ -35,9 +36,11 @@ struct nri_log_about {
 };
 
 void nri_log_init(struct nri_log *log, nri_log_fn fn, void *user, int level);
-/* `now` in ns on the monotonic clock. `about` may be NULL. Text over 1023 bytes is cut at a UTF-8 boundary. */
-void nri_log_write(struct nri_log *log, uint64_t now, enum nri_log_level level, const struct nri_log_about *about,
-                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* `now` in ns on the monotonic clock. `about` may be NULL. Text over 1023 bytes is cut at a UTF-8
+ * boundary. */
+void nri_log_write(struct nri_log *log, uint64_t now, enum nri_log_level level,
+                   const struct nri_log_about *about, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* Whether a record of this level would be made: to spare the work of formatting. */
 static inline bool nri_log_wants(const struct nri_log *log, enum nri_log_level level)
 {

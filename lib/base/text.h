@@ -2,8 +2,9 @@
 /*
  * Texts with their length stored in front, and UTF-8.
  *
- * Every string in a decoded or built message is such a text, so that embedded NULs survive reading and lengths cost nothing.
- * The one exception is protobuf-c's shared empty string, which lib/model's nri_text_length() knows.
+ * Every string in a decoded or built message is such a text, so that embedded NULs survive reading
+ * and lengths cost nothing. The one exception is protobuf-c's shared empty string, which
+ * lib/model's nri_text_length() knows.
  */
 #ifndef NRI_BASE_TEXT_H
 #define NRI_BASE_TEXT_H
@@ -12,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The header in front of the bytes: uint32_t length, directly in front of the first byte, which is 4-byte aligned or better. */
+/* The header in front of the bytes: uint32_t length, directly in front of the first byte, which is
+ * 4-byte aligned or better. */
 #define NRI_TEXT_HEADER sizeof(uint32_t)
 
 /* The length of a text made by nri_arena_text(). */
@@ -22,8 +24,9 @@ static inline size_t nri_text_stored_length(const char *text)
     return header[-1];
 }
 
-/* Whether bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). NUL is allowed. Fast for ASCII:
- * eight bytes a step. On failure *bad (may be NULL) is the offset of the first bad byte. */
+/* Whether bytes are well-formed UTF-8 (no surrogates, no overlong forms, at most U+10FFFF). NUL is
+ * allowed. Fast for ASCII: eight bytes a step. On failure *bad (may be NULL) is the offset of the
+ * first bad byte. */
 bool nri_utf8_valid(const char *bytes, size_t length, size_t *bad);
 /* The largest n <= length at which UTF-8 may be cut. */
 size_t nri_utf8_cut(const char *bytes, size_t length);

@@ -2,9 +2,10 @@
 /*
  * What the rooms below need of lib/model beyond its public headers.
  *
- * A reader is the decoded message itself: `const nri_pod *` points to a PodSandbox message of proto/nri.pb-c.h, `const
- * nri_container *` to a Container, `const nri_mount *` to a Mount, `const nri_resources *` to LinuxResources. Only lib/model casts,
- * so a later reader that decodes lazily changes this file and lib/model, not its callers.
+ * A reader is the decoded message itself: `const nri_pod *` points to a PodSandbox message of
+ * proto/nri.pb-c.h, `const nri_container *` to a Container, `const nri_mount *` to a Mount, `const
+ * nri_resources *` to LinuxResources. Only lib/model casts, so a later reader that decodes lazily
+ * changes this file and lib/model, not its callers.
  */
 #ifndef NRI_MODEL_MODEL_H
 #define NRI_MODEL_MODEL_H
@@ -30,31 +31,39 @@ const nri_resources *nri_resources_view(const Nri__Pkg__Api__V1alpha1__LinuxReso
 /* ---- builders: in a request's arena, or in one of their own (nri_updates_new()) ---- */
 
 /*
- * Makes an adjustment in an arena. NULL when there is no memory. `blocked` 0, or the code that every call fails with, and
- * `blocked_text` its text (a static text such as "StartContainer has no adjustment").
+ * Makes an adjustment in an arena. NULL when there is no memory. `blocked` 0, or the code that
+ * every call fails with, and `blocked_text` its text (a static text such as "StartContainer has no
+ * adjustment").
  */
-nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed[2], int blocked, const char *blocked_text);
+nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed[2], int blocked,
+                                    const char *blocked_text);
 /* After the reply: every further call fails with NRI_E_STATE. Idempotent; NULL is ignored. */
 void nri_adjustment_seal(nri_adjustment *adjustment);
 /* The message to pack; NULL when nothing was set (the reply then carries no adjustment at all). */
-const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *nri_adjustment_message(const nri_adjustment *adjustment);
-/* Bits (1 << feature) of what was used and does not belong to NRI 0.3: for the check against the runtime's version. */
+const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *
+nri_adjustment_message(const nri_adjustment *adjustment);
+/* Bits (1 << feature) of what was used and does not belong to NRI 0.3: for the check against the
+ * runtime's version. */
 uint32_t nri_adjustment_features(const nri_adjustment *adjustment);
 
-nri_updates *nri_updates_make(struct nri_arena *arena, const uint64_t seed[2], bool evictions_allowed, int blocked,
-                              const char *blocked_text);
+nri_updates *nri_updates_make(struct nri_arena *arena, const uint64_t seed[2],
+                              bool evictions_allowed, int blocked, const char *blocked_text);
 void nri_updates_seal(nri_updates *updates);
 /* The lists to put into a response or an UpdateContainersRequest. */
-size_t nri_updates_messages(const nri_updates *updates, Nri__Pkg__Api__V1alpha1__ContainerUpdate ***list);
-size_t nri_updates_evictions(const nri_updates *updates, Nri__Pkg__Api__V1alpha1__ContainerEviction ***list);
+size_t nri_updates_messages(const nri_updates *updates,
+                            Nri__Pkg__Api__V1alpha1__ContainerUpdate ***list);
+size_t nri_updates_evictions(const nri_updates *updates,
+                             Nri__Pkg__Api__V1alpha1__ContainerEviction ***list);
 
 /* ---- identity (NRI's rules) ---- */
 
-/* Whether a plugin's name and index are right: NRI_E_INVALID with a text that names the value and the rule. */
+/* Whether a plugin's name and index are right: NRI_E_INVALID with a text that names the value and
+ * the rule. */
 int nri_identity_check_name(const char *name, struct nri_error *error);
 int nri_identity_check_index(const char *index, struct nri_error *error);
-/* Splits a program's name "path/NN-name" (the base name counts): *index to 2 bytes in `index_out`, name to a pointer into
- * `program`. False when it has no such form; then the whole base name is *name. */
+/* Splits a program's name "path/NN-name" (the base name counts): *index to 2 bytes in `index_out`,
+ * name to a pointer into `program`. False when it has no such form; then the whole base name is
+ * *name. */
 bool nri_identity_from_program(const char *program, char index_out[3], const char **name);
 
 /* "0.10.0", "v0.8", "0.12.2-rc1" -> numbers. False when it is no version. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One plugin's state machine: registration, configuration, synchronisation, dispatch, replies. Sans-IO: no clock, no system
- * call. lib/io drives it; tests drive it with a clock and a peer of their own.
+ * One plugin's state machine: registration, configuration, synchronisation, dispatch, replies.
+ * Sans-IO: no clock, no system call. lib/io drives it; tests drive it with a clock and a peer of
+ * their own.
  *
- * Happy path: nri_core_connected() -> on_connected, RegisterPlugin goes out -> nri_core_input() brings the reply and Configure, in any
- * order -> on_configure, the event mask goes out -> READY -> Synchronize, events -> nri_core_disconnected() -> on_disconnected.
- * Failure modes: whatever must end the connection sets core_should_close(): the driver writes what is queued, closes, and calls
+ * Happy path: nri_core_connected() -> on_connected, RegisterPlugin goes out -> nri_core_input()
+ * brings the reply and Configure, in any order -> on_configure, the event mask goes out -> READY ->
+ * Synchronize, events -> nri_core_disconnected() -> on_disconnected. Failure modes: whatever must
+ * end the connection sets core_should_close(): the driver writes what is queued, closes, and calls
  * nri_core_disconnected() with the reason that nri_core_close_reason() gives.
  *
  * Everything is for the loop's thread, except what says otherwise.
@@ -22,13 +24,15 @@
 
 struct nri_core;
 
-/* Resolved options: what nri_plugin_new() made of struct nri_plugin_options and the environment. Texts are the core's copies. */
+/* Resolved options: what nri_plugin_new() made of struct nri_plugin_options and the environment.
+ * Texts are the core's copies. */
 struct nri_core_config {
     const struct nri_plugin_ops *ops; /* whole; copied */
     const char *name, *index;         /* checked; copied */
-    const char *peer;                 /* what the peer is called in errors: the socket's path, or "descriptor 3"; copied */
-    void *user;                       /* of handlers */
-    nri_plugin *plugin;               /* what requests and callbacks hand out */
+    const char
+        *peer; /* what the peer is called in errors: the socket's path, or "descriptor 3"; copied */
+    void *user;         /* of handlers */
+    nri_plugin *plugin; /* what requests and callbacks hand out */
     struct nri_alloc alloc;
     const struct nri_host *host; /* must outlive the core */
     struct nri_log *log;         /* must outlive the core */
@@ -37,21 +41,25 @@ struct nri_core_config {
     uint64_t call_timeout;         /* ns; 0: Configure's request time-out, else 2 s */
     size_t max_sync_bytes, max_sync_parts;
     bool allow_missing_validate, strict_features;
-    /* Work for the loop: output, a deadline, the end, or something from another thread. Any thread may cause it, so it must be
-     * thread-safe (uv_async_send()). Never called with a lock held. */
+    /* Work for the loop: output, a deadline, the end, or something from another thread. Any thread
+     * may cause it, so it must be thread-safe (uv_async_send()). Never called with a lock held. */
     void (*wake)(void *user);
     void *wake_user;
 };
 
-/* Checks the callback table and makes the core. NRI_E_INVALID (no handler of the 14 events, both on_synchronize and
- * on_synchronize_part), NRI_E_NOMEM. */
-int nri_core_new(struct nri_core **core, const struct nri_core_config *config, struct nri_error *error);
-/* After nri_core_disconnected(). Requests that somebody holds live on by themselves. Not in a handler. */
+/* Checks the callback table and makes the core. NRI_E_INVALID (no handler of the 14 events, both
+ * on_synchronize and on_synchronize_part), NRI_E_NOMEM. */
+int nri_core_new(struct nri_core **core, const struct nri_core_config *config,
+                 struct nri_error *error);
+/* After nri_core_disconnected(). Requests that somebody holds live on by themselves. Not in a
+ * handler. */
 void nri_core_free(struct nri_core *core);
 
-/* The connection stands. Runs on_connected, queues RegisterPlugin. On an error nothing was started (and on_connected not called). */
+/* The connection stands. Runs on_connected, queues RegisterPlugin. On an error nothing was started
+ * (and on_connected not called). */
 int nri_core_connected(struct nri_core *core, uint64_t now, struct nri_error *error);
-/* Bytes from the peer. Handlers run in here. Errors are taken note of: see nri_core_should_close(). */
+/* Bytes from the peer. Handlers run in here. Errors are taken note of: see nri_core_should_close().
+ */
 void nri_core_input(struct nri_core *core, const uint8_t *bytes, size_t count, uint64_t now);
 void nri_core_output(struct nri_core *core, const uint8_t **bytes, size_t *count);
 void nri_core_written(struct nri_core *core, size_t count);
@@ -59,13 +67,14 @@ uint64_t nri_core_deadline(const struct nri_core *core); /* NRI_NEVER for none *
 void nri_core_tick(struct nri_core *core, uint64_t now);
 /* Does what other threads asked for: completions, last references. After a wake. */
 void nri_core_drain(struct nri_core *core, uint64_t now);
-/* Whether the driver is to close now (queued output written first, as far as the peer takes it at once), and why (0 never: a local
- * stop is the driver's own affair). */
+/* Whether the driver is to close now (queued output written first, as far as the peer takes it at
+ * once), and why (0 never: a local stop is the driver's own affair). */
 bool nri_core_should_close(const struct nri_core *core);
 int nri_core_close_reason(const struct nri_core *core, struct nri_error *error);
-/* The connection is gone: reason 0 for a local stop, NRI_E_CLOSED for the peer's EOF, or nri_core_close_reason()'s, or an I/O
- * error. Pending calls complete with NRI_E_CLOSED, then on_disconnected runs, once per nri_core_connected(). The core may be connected
- * again: stream ids, half a Synchronize, everything starts anew. */
+/* The connection is gone: reason 0 for a local stop, NRI_E_CLOSED for the peer's EOF, or
+ * nri_core_close_reason()'s, or an I/O error. Pending calls complete with NRI_E_CLOSED, then
+ * on_disconnected runs, once per nri_core_connected(). The core may be connected again: stream ids,
+ * half a Synchronize, everything starts anew. */
 void nri_core_disconnected(struct nri_core *core, int reason, const char *text, uint64_t now);
 /* Whether the peer's EOF now would cut a message in two (for the text of NRI_E_CLOSED). */
 bool nri_core_in_message(const struct nri_core *core);
@@ -82,7 +91,8 @@ uint64_t nri_core_request_timeout_ms(const struct nri_core *core);
 
 /* nri_plugin_update_containers() with checked options. */
 int nri_core_update_containers(struct nri_core *core, const nri_updates *updates, uint64_t timeout,
-                               const char *const *metadata, size_t metadata_count, nri_update_fn callback, void *user,
-                               uint64_t now, struct nri_error *error);
+                               const char *const *metadata, size_t metadata_count,
+                               nri_update_fn callback, void *user, uint64_t now,
+                               struct nri_error *error);
 
 #endif

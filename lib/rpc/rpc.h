@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ttRPC calls over one connection, both ways: a server on one connection id, a client on the other. Sans-IO: bytes in, bytes
- * out, time as a parameter.
+ * ttRPC calls over one connection, both ways: a server on one connection id, a client on the other.
+ * Sans-IO: bytes in, bytes out, time as a parameter.
  *
- * Happy path of the server: nri_rpc_input() reads a request frame into a pooled call, decodes envelope and payload in the call's
- * arena, looks the method up in the service's descriptor and hands the call to config.request; nri_rpc_call_reply() packs the reply
- * straight into the output; nri_rpc_call_release() gives the call back.
- * Failure modes: a malformed, unknown or oversized request is answered on its stream and the connection goes on (see wire
- * facts in doc/protocol.md); a frame longer than any peer sends, or output that the peer doesn't read beyond its limit, ends the
- * connection: nri_rpc_input() or nri_rpc_failure() returns the code. Nothing is ever stored beyond the limits.
+ * Happy path of the server: nri_rpc_input() reads a request frame into a pooled call, decodes
+ * envelope and payload in the call's arena, looks the method up in the service's descriptor and
+ * hands the call to config.request; nri_rpc_call_reply() packs the reply straight into the output;
+ * nri_rpc_call_release() gives the call back. Failure modes: a malformed, unknown or oversized
+ * request is answered on its stream and the connection goes on (see wire facts in doc/protocol.md);
+ * a frame longer than any peer sends, or output that the peer doesn't read beyond its limit, ends
+ * the connection: nri_rpc_input() or nri_rpc_failure() returns the code. Nothing is ever stored
+ * beyond the limits.
  *
- * Everything here is for one thread (the loop's), but nri_rpc_call_release(), which any thread may call.
+ * Everything here is for one thread (the loop's), but nri_rpc_call_release(), which any thread may
+ * call.
  */
 #ifndef NRI_RPC_RPC_H
 #define NRI_RPC_RPC_H
@@ -27,7 +30,7 @@ struct nri_rpc;
 struct nri_rpc_call;
 
 struct nri_rpc_limits { /* all set by the caller; nri_rpc_limits_default() fills them */
-    size_t max_receive;       /* data of one message */
+    size_t max_receive; /* data of one message */
     size_t max_send;
     size_t arena_base;        /* memory of one request: this plus arena_factor times the message */
     size_t arena_factor;      /* 8 */
@@ -40,14 +43,17 @@ struct nri_rpc_limits { /* all set by the caller; nri_rpc_limits_default() fills
 void nri_rpc_limits_default(struct nri_rpc_limits *limits);
 
 struct nri_rpc_config {
-    uint32_t serve_id, call_id; /* connection ids; a plugin serves 1 and calls 2, a runtime the other way round */
-    const ProtobufCServiceDescriptor *serve; /* the service that is served; NULL: every request is UNIMPLEMENTED */
-    const ProtobufCServiceDescriptor *call;  /* the service that is called; may be NULL */
+    uint32_t serve_id,
+        call_id; /* connection ids; a plugin serves 1 and calls 2, a runtime the other way round */
+    const ProtobufCServiceDescriptor
+        *serve; /* the service that is served; NULL: every request is UNIMPLEMENTED */
+    const ProtobufCServiceDescriptor *call; /* the service that is called; may be NULL */
     struct nri_rpc_limits limits;
     const struct nri_alloc *alloc; /* copied */
     const struct nri_host *host;   /* must outlive the connection */
     struct nri_log *log;           /* must outlive the connection */
-    /* A request. The call is the receiver's: it replies once (unless the connection goes) and releases. */
+    /* A request. The call is the receiver's: it replies once (unless the connection goes) and
+     * releases. */
     void (*request)(void *user, struct nri_rpc_call *call);
     /* There is new output, or the deadline moved. May be NULL. Called in nri_rpc_input() too. */
     void (*wake)(void *user);
@@ -56,29 +62,34 @@ struct nri_rpc_config {
 
 int nri_rpc_new(struct nri_rpc **rpc, const struct nri_rpc_config *config); /* NRI_E_NOMEM */
 /*
- * Closes: pending calls of the client complete with `code` and `text`, each once, calls of the server are detached (their reply
- * returns NRI_E_CLOSED; they stay readable until released). Callbacks may not start new calls (they get NRI_E_CLOSED). Idempotent.
+ * Closes: pending calls of the client complete with `code` and `text`, each once, calls of the
+ * server are detached (their reply returns NRI_E_CLOSED; they stay readable until released).
+ * Callbacks may not start new calls (they get NRI_E_CLOSED). Idempotent.
  */
 void nri_rpc_close(struct nri_rpc *rpc, int code, const char *text);
 void nri_rpc_free(struct nri_rpc *rpc); /* after nri_rpc_close(); not in one of its callbacks */
 
 /* Bytes from the peer, in any cut. 0, or the error that ends the connection (text in *error). */
-int nri_rpc_input(struct nri_rpc *rpc, const uint8_t *bytes, size_t count, uint64_t now, struct nri_error *error);
+int nri_rpc_input(struct nri_rpc *rpc, const uint8_t *bytes, size_t count, uint64_t now,
+                  struct nri_error *error);
 /* Where to read bytes to, instead of a buffer of one's own: none, input takes any pointer. */
 /* The bytes to write; *count 0 when there are none. Valid until the next call here. */
 void nri_rpc_output(struct nri_rpc *rpc, const uint8_t **bytes, size_t *count);
 void nri_rpc_written(struct nri_rpc *rpc, size_t count);
-/* 0, or why the connection must end though no input said so (output limit, no memory for a reply). */
+/* 0, or why the connection must end though no input said so (output limit, no memory for a reply).
+ */
 int nri_rpc_failure(const struct nri_rpc *rpc, struct nri_error *error);
 /* Whether the peer closed, if it closes now, in the middle of a message. */
 bool nri_rpc_in_message(const struct nri_rpc *rpc);
 
-uint64_t nri_rpc_deadline(const struct nri_rpc *rpc); /* of the earliest pending call, or NRI_NEVER */
-void nri_rpc_tick(struct nri_rpc *rpc, uint64_t now); /* completes calls whose deadline passed with NRI_E_TIMEOUT */
+uint64_t
+nri_rpc_deadline(const struct nri_rpc *rpc); /* of the earliest pending call, or NRI_NEVER */
+void nri_rpc_tick(struct nri_rpc *rpc,
+                  uint64_t now); /* completes calls whose deadline passed with NRI_E_TIMEOUT */
 
 struct nri_rpc_stats { /* counts since nri_rpc_new() */
-    uint64_t bytes_in, bytes_out, requests, replies, refused_oversize, refused_malformed, refused_unknown, refused_busy, calls,
-        late_replies;
+    uint64_t bytes_in, bytes_out, requests, replies, refused_oversize, refused_malformed,
+        refused_unknown, refused_busy, calls, late_replies;
 };
 const struct nri_rpc_stats *nri_rpc_get_stats(const struct nri_rpc *rpc);
 size_t nri_rpc_in_flight(const struct nri_rpc *rpc);
@@ -88,49 +99,58 @@ size_t nri_rpc_pending_calls(const struct nri_rpc *rpc);
 
 struct nri_rpc_metadata { /* pairs, in order, as sent */
     size_t count;
-    const char *const *keys;   /* texts of base/text.h */
+    const char *const *keys; /* texts of base/text.h */
     const char *const *values;
 };
 
-unsigned nri_rpc_call_method(const struct nri_rpc_call *call); /* index in the service's descriptor */
+unsigned
+nri_rpc_call_method(const struct nri_rpc_call *call); /* index in the service's descriptor */
 const ProtobufCMessage *nri_rpc_call_message(const struct nri_rpc_call *call);
-size_t nri_rpc_call_size(const struct nri_rpc_call *call);         /* of the payload, in bytes */
-uint64_t nri_rpc_call_received(const struct nri_rpc_call *call);   /* when it was complete: `now` of that input */
-int64_t nri_rpc_call_timeout(const struct nri_rpc_call *call);     /* timeout_nano, 0 when absent or negative */
+size_t nri_rpc_call_size(const struct nri_rpc_call *call); /* of the payload, in bytes */
+uint64_t nri_rpc_call_received(
+    const struct nri_rpc_call *call); /* when it was complete: `now` of that input */
+int64_t
+nri_rpc_call_timeout(const struct nri_rpc_call *call); /* timeout_nano, 0 when absent or negative */
 const struct nri_rpc_metadata *nri_rpc_call_get_metadata(const struct nri_rpc_call *call);
-struct nri_arena *nri_rpc_call_arena(struct nri_rpc_call *call);   /* lives until the release */
-const uint64_t *nri_rpc_call_seed(const struct nri_rpc_call *call); /* two words, for hashes over the peer's keys */
+struct nri_arena *nri_rpc_call_arena(struct nri_rpc_call *call); /* lives until the release */
+const uint64_t *
+nri_rpc_call_seed(const struct nri_rpc_call *call); /* two words, for hashes over the peer's keys */
 uint32_t nri_rpc_call_stream(const struct nri_rpc_call *call);
 
 /*
- * Replies: with a message of the method's output type when `grpc` is 0, else with the status. The message is packed before the
- * function returns. NRI_E_LATE (already replied), NRI_E_CLOSED, NRI_E_LIMIT (larger than max_send: an error text that names both lengths
- * went out in its place, as RESOURCE_EXHAUSTED), NRI_E_INVALID (the message cannot be packed: INTERNAL went out).
+ * Replies: with a message of the method's output type when `grpc` is 0, else with the status. The
+ * message is packed before the function returns. NRI_E_LATE (already replied), NRI_E_CLOSED,
+ * NRI_E_LIMIT (larger than max_send: an error text that names both lengths went out in its place,
+ * as RESOURCE_EXHAUSTED), NRI_E_INVALID (the message cannot be packed: INTERNAL went out).
  */
-int nri_rpc_call_reply(struct nri_rpc_call *call, const ProtobufCMessage *message, struct nri_error *error);
+int nri_rpc_call_reply(struct nri_rpc_call *call, const ProtobufCMessage *message,
+                       struct nri_error *error);
 int nri_rpc_call_refuse(struct nri_rpc_call *call, int grpc, const char *text);
-/* Gives the call back. Any thread. On the loop's thread a call that was not replied is answered INTERNAL first; another thread may only
- * release a replied or detached one. */
+/* Gives the call back. Any thread. On the loop's thread a call that was not replied is answered
+ * INTERNAL first; another thread may only release a replied or detached one. */
 void nri_rpc_call_release(struct nri_rpc_call *call);
 
 /* ---- client ---- */
 
 struct nri_rpc_result {
-    int code;         /* 0, or NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_LIMIT, NRI_E_PROTOCOL, NRI_E_NOMEM, or nri_error_from_grpc(grpc) */
-    int grpc;         /* the status the peer sent, 0 when it sent none */
-    const char *text; /* never NULL; the peer's text for a status */
+    int code; /* 0, or NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_LIMIT, NRI_E_PROTOCOL, NRI_E_NOMEM, or
+                 nri_error_from_grpc(grpc) */
+    int grpc; /* the status the peer sent, 0 when it sent none */
+    const char *text;                /* never NULL; the peer's text for a status */
     const ProtobufCMessage *message; /* with code 0; in an arena that goes after the callback */
 };
 typedef void (*nri_rpc_done_fn)(void *user, const struct nri_rpc_result *result);
 
 /*
- * Calls a method of config.call by its index. `timeout` in ns goes along as timeout_nano and is kept; 0 means none. `metadata` is
- * `metadata_count` pairs of key and value, or NULL. `done` is called once, if 0 is returned, and never from in here.
- * NRI_E_LIMIT: over max_send; the text has both lengths, nothing was written, no stream id is used up.
- * NRI_E_BUSY: max_pending_calls. NRI_E_CLOSED. NRI_E_NOMEM. NRI_E_INVALID.
+ * Calls a method of config.call by its index. `timeout` in ns goes along as timeout_nano and is
+ * kept; 0 means none. `metadata` is `metadata_count` pairs of key and value, or NULL. `done` is
+ * called once, if 0 is returned, and never from in here. NRI_E_LIMIT: over max_send; the text has
+ * both lengths, nothing was written, no stream id is used up. NRI_E_BUSY: max_pending_calls.
+ * NRI_E_CLOSED. NRI_E_NOMEM. NRI_E_INVALID.
  */
-int nri_rpc_invoke(struct nri_rpc *rpc, unsigned method, const ProtobufCMessage *message, uint64_t now, uint64_t timeout,
-                   const char *const *metadata, size_t metadata_count, nri_rpc_done_fn done, void *user,
+int nri_rpc_invoke(struct nri_rpc *rpc, unsigned method, const ProtobufCMessage *message,
+                   uint64_t now, uint64_t timeout, const char *const *metadata,
+                   size_t metadata_count, nri_rpc_done_fn done, void *user,
                    struct nri_error *error);
 
 #endif
