@@ -25,16 +25,17 @@ fi
 
 work=$directory/apt
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-# The sources that go with the binaries this machine already installs from.
+# The sources that go with the binaries this machine installs from. The plain release is enough:
+# security and other updates change Debian's patches, not the upstream tarball.
 apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' \
-    'Identifier: Packages' 'Origin: Debian' | sort -u >"$work/sources.list"
+    'Identifier: Packages' 'Origin: Debian' | awk '$3 !~ /-/ && !seen[$0]++' >"$work/sources.list"
 if ! [ -s "$work/sources.list" ]; then
     echo 'SKIP: apt knows no Debian archive (run apt-get update)'
     exit 77
 fi
 
 options=(
-    -q
+    -qq
     -o "Dir::Etc::sourcelist=$work/sources.list"
     -o Dir::Etc::sourceparts=/dev/null
     -o "Dir::State::lists=$work/lists"
