@@ -28,8 +28,25 @@ void nri_arena_init(struct nri_arena *arena, const struct nri_alloc *alloc, size
 void nri_arena_reset(struct nri_arena *arena); /* everything goes but the first chunk */
 void nri_arena_fini(struct nri_arena *arena);  /* everything goes; the arena may be used again */
 
-/* A piece of `bytes`, aligned for any type; NULL with arena->failure set. */
-void *nri_arena_alloc(struct nri_arena *arena, size_t bytes);
+/* Every piece starts and ends at a multiple of this. */
+#define NRI_ARENA_ALIGN _Alignof(max_align_t)
+
+/* For nri_arena_alloc() alone: `bytes` is 0, or the current chunk has no room. */
+void *nri_arena_alloc_slow(struct nri_arena *arena, size_t bytes);
+
+/* A piece of `bytes`, aligned for any type; NULL with arena->failure set. Inline, because decoding
+ * does little else. */
+static inline void *nri_arena_alloc(struct nri_arena *arena, size_t bytes)
+{
+    /* The room is a multiple of the alignment, so what fits still fits rounded up. 0 wraps around
+     * and is slow. */
+    size_t room = (size_t)(arena->end - arena->next);
+    if (bytes - 1 >= room)
+        return nri_arena_alloc_slow(arena, bytes);
+    uint8_t *piece = arena->next;
+    arena->next += (bytes + (NRI_ARENA_ALIGN - 1)) & ~(NRI_ARENA_ALIGN - 1);
+    return piece;
+}
 void *nri_arena_zero(struct nri_arena *arena, size_t bytes);
 /* count * size with overflow checked (an overflow is NRI_E_LIMIT). */
 void *nri_arena_array(struct nri_arena *arena, size_t count, size_t size);

@@ -6,6 +6,8 @@
 #ifndef NRI_BASE_LOG_H
 #define NRI_BASE_LOG_H
 
+#include <stdatomic.h>
+
 #include <nri/log.h>
 
 struct nri_log_record {
@@ -23,10 +25,10 @@ struct nri_log {
     void *user;
     enum nri_log_level level;
     const char *plugin; /* "NN-name"; lives as long as the log */
+    /* Atomic: requests may be completed on several threads, and each may log. */
     struct {
-        uint64_t time; /* of the last refill, in ns */
-        uint32_t tokens;
-        uint64_t suppressed;
+        _Atomic uint64_t spent; /* in ns: the time up to which tokens are spent */
+        _Atomic uint64_t suppressed;
     } rate[NRI_LOG_DEBUG + 1];
 };
 
@@ -36,8 +38,8 @@ struct nri_log_about {
 };
 
 void nri_log_init(struct nri_log *log, nri_log_fn fn, void *user, int level);
-/* `now` in ns on the monotonic clock. `about` may be NULL. Text over 1023 bytes is cut at a UTF-8
- * boundary. */
+/* From any thread. `now` in ns on the monotonic clock. `about` may be NULL. Text over 1023 bytes is
+ * cut at a UTF-8 boundary. */
 void nri_log_write(struct nri_log *log, uint64_t now, enum nri_log_level level,
                    const struct nri_log_about *about, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -16,6 +16,8 @@
 /* The header in front of the bytes: uint32_t length, directly in front of the first byte, which is
  * 4-byte aligned or better. */
 #define NRI_TEXT_HEADER sizeof(uint32_t)
+/* The longest text: with header and NUL it fits both uint32_t and size_t, whatever their widths. */
+#define NRI_TEXT_LARGEST (UINT32_MAX - 8)
 
 /* The length of a text made by nri_arena_text(). */
 static inline size_t nri_text_stored_length(const char *text)
@@ -30,5 +32,9 @@ static inline size_t nri_text_stored_length(const char *text)
 bool nri_utf8_valid(const char *bytes, size_t length, size_t *bad);
 /* The largest n <= length at which UTF-8 may be cut. */
 size_t nri_utf8_cut(const char *bytes, size_t length);
+/* Makes one line of well-formed UTF-8 of text for people, in place: control characters become
+ * blanks, and bytes that are not UTF-8 question marks (a Go peer drops a whole message for one such
+ * byte). */
+void nri_text_make_line(char *text, size_t length);
 
 #endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All chunks are one list, and its head is the current chunk. A piece larger than the next chunk
+ * would be gets a chunk of its own, behind the head, so that the room left in the head is not lost
+ * and one huge piece is not what a reset keeps.
+ */
+#include "base/arena.h"
+
+#include <string.h>
+
+#include <nri/error.h>
+
+#include "base/text.h"
+
+#define DEFAULT_CHUNK 4096
+#define LARGEST_CHUNK (1024 * 1024)
+
+struct nri_arena_chunk {
+    struct nri_arena_chunk *next;
+    size_t size; /* with this header */
+    _Alignas(max_align_t) uint8_t bytes[];
+};
+
+#define HEADER sizeof(struct nri_arena_chunk)
+
+static size_t round_down(size_t bytes)
+{
+    return bytes & ~(NRI_ARENA_ALIGN - 1);
+}
+
+void nri_arena_init(struct nri_arena *arena, const struct nri_alloc *alloc, size_t chunk_size,
+                    size_t limit)
+{
+    *arena = (struct nri_arena){
+        .alloc = *alloc,
+        .chunk_size = chunk_size == 0 ? DEFAULT_CHUNK : chunk_size,
+        .limit = limit,
+    };
+}
+
+/* Makes `chunk`, which may be NULL, the current one, all of it free. */
+static void make_current(struct nri_arena *arena, struct nri_arena_chunk *chunk)
+{
+    arena->current = chunk;
+    arena->next = chunk == NULL ? NULL : chunk->bytes;
+    arena->end = chunk == NULL ? NULL : chunk->bytes + round_down(chunk->size - HEADER);
+}
+
+void nri_arena_reset(struct nri_arena *arena)
+{
+    struct nri_arena_chunk *chunk = arena->current;
+    while (chunk != NULL) {
+        struct nri_arena_chunk *next = chunk->next;
+        if (chunk != arena->first)
+            nri_alloc_release(&arena->alloc, chunk);
+        chunk = next;
+    }
+    if (arena->first != NULL)
+        arena->first->next = NULL;
+    make_current(arena, arena->first);
+    arena->taken = arena->first == NULL ? 0 : arena->first->size;
+    arena->failure = 0;
+}
+
+void nri_arena_fini(struct nri_arena *arena)
+{
+    nri_arena_reset(arena);
+    nri_alloc_release(&arena->alloc, arena->first);
+    arena->first = NULL;
+    make_current(arena, NULL);
+    arena->taken = 0;
+}
+
+static void *fail(struct nri_arena *arena, int failure)
+{
+    arena->failure = failure;
+    return NULL;
+}
+
+static struct nri_arena_chunk *take_chunk(struct nri_arena *arena, size_t size)
+{
+    struct nri_arena_chunk *chunk = nri_alloc_raw(&arena->alloc, size);
+    if (chunk == NULL)
+        return fail(arena, NRI_E_NOMEM);
+    chunk->next = NULL;
+    chunk->size = size;
+    arena->taken += size;
+    return chunk;
+}
+
+/* What the next chunk would be if no limit were near: double the current one. */
+static size_t usual_size(const struct nri_arena *arena)
+{
+    if (arena->first == NULL || arena->chunk_size >= LARGEST_CHUNK)
+        return arena->chunk_size;
+    size_t size = arena->current->size * 2;
+    return size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
+}
+
+void *nri_arena_alloc_slow(struct nri_arena *arena, size_t bytes)
+{
+    if (bytes == 0)
+        return nri_arena_alloc(arena, 1); /* a place of its own, as malloc(0) may give */
+    if (bytes > SIZE_MAX - HEADER - (NRI_ARENA_ALIGN - 1))
+        return fail(arena, NRI_E_LIMIT);
+    size_t piece = round_down(bytes + (NRI_ARENA_ALIGN - 1));
+    size_t left = arena->limit > arena->taken ? arena->limit - arena->taken : 0;
+    if (HEADER + piece > left)
+        return fail(arena, NRI_E_LIMIT);
+    size_t usual = usual_size(arena);
+    if (HEADER + piece > usual) {
+        struct nri_arena_chunk *own = take_chunk(arena, HEADER + piece);
+        if (own == NULL)
+            return NULL;
+        if (arena->current == NULL) {
+            arena->current = own; /* with next and end NULL: there is no room in it */
+        } else {
+            own->next = arena->current->next;
+            arena->current->next = own;
+        }
+        return own->bytes;
+    }
+    struct nri_arena_chunk *chunk = take_chunk(arena, usual > left ? left : usual);
+    if (chunk == NULL)
+        return NULL;
+    chunk->next = arena->current;
+    if (arena->first == NULL)
+        arena->first = chunk;
+    make_current(arena, chunk);
+    arena->next += piece;
+    return chunk->bytes;
+}
+
+void *nri_arena_zero(struct nri_arena *arena, size_t bytes)
+{
+    void *piece = nri_arena_alloc(arena, bytes);
+    if (piece != NULL)
+        memset(piece, 0, bytes);
+    return piece;
+}
+
+void *nri_arena_array(struct nri_arena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        return fail(arena, NRI_E_LIMIT);
+    return nri_arena_alloc(arena, count * size);
+}
+
+char *nri_arena_text(struct nri_arena *arena, const char *text, size_t length)
+{
+    return nri_arena_text2(arena, text, length, NULL, 0);
+}
+
+char *nri_arena_text2(struct nri_arena *arena, const char *a, size_t a_length, const char *b,
+                      size_t b_length)
+{
+    if (a_length > NRI_TEXT_LARGEST || b_length > NRI_TEXT_LARGEST - a_length)
+        return fail(arena, NRI_E_LIMIT);
+    uint32_t length = (uint32_t)(a_length + b_length);
+    uint8_t *piece = nri_arena_alloc(arena, NRI_TEXT_HEADER + length + 1);
+    if (piece == NULL)
+        return NULL;
+    memcpy(piece, &length, sizeof length);
+    char *text = (char *)piece + NRI_TEXT_HEADER;
+    if (a_length != 0)
+        memcpy(text, a, a_length);
+    if (b_length != 0)
+        memcpy(text + a_length, b, b_length);
+    text[length] = '\0';
+    return text;
+}
+
+/* ---- as an allocator: each block carries its size in front, for resizing ---- */
+
+#define BLOCK_HEADER NRI_ARENA_ALIGN
+
+static void *block_allocate(size_t bytes, void *user)
+{
+    struct nri_arena *arena = user;
+    if (bytes > SIZE_MAX - BLOCK_HEADER)
+        return fail(arena, NRI_E_LIMIT);
+    uint8_t *piece = nri_arena_alloc(arena, BLOCK_HEADER + bytes);
+    if (piece == NULL)
+        return NULL;
+    memcpy(piece, &bytes, sizeof bytes);
+    return piece + BLOCK_HEADER;
+}
+
+static void *block_resize(void *block, size_t bytes, void *user)
+{
+    if (block == NULL)
+        return block_allocate(bytes, user);
+    size_t old;
+    memcpy(&old, (uint8_t *)block - BLOCK_HEADER, sizeof old);
+    if (bytes <= old)
+        return block; /* its recorded size stays, so that it can grow back in place */
+    void *copy = block_allocate(bytes, user);
+    if (copy != NULL)
+        memcpy(copy, block, old);
+    return copy;
+}
+
+static void block_release(void *block, void *user)
+{
+    (void)block;
+    (void)user;
+}
+
+void nri_arena_allocator(struct nri_arena *arena, struct nri_alloc *alloc)
+{
+    *alloc = (struct nri_alloc){arena, block_allocate, block_resize, block_release};
+}
