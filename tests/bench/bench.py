@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""bench.py BUILD RECORDING [--json FILE]: what one CreateContainer costs a libnri plugin.
+
+Instructions and allocations are counted (valgrind); times stand beside a floor of the same run, and only their ratio says
+something. Run it on a build with optimisation: tools/bench.sh does.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# A throwaway prototype (epoll, protobuf-c, one arena), measured once: what libnri must not be worse than.
+PROTOTYPE = {
+    "allocations per request": "0",
+    "user instructions per request": "64 000",
+    "round trip / bare socket": "1.67",
+    "resident memory": "1.75 MB",
+    "start to RegisterPlugin": "0.7 ms",
+}
+FEW, MANY = 200, 1200
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit("bench: %s failed:\n%s%s" % (" ".join(command), done.stdout, done.stderr))
+    return done
+
+
+def values(text):
+    return {name: float(value) for name, value in (line.split() for line in text.splitlines())}
+
+
+class Bench:
+    def __init__(self, build, recording, scratch):
+        self.recording, self.scratch = recording, scratch
+        here = os.path.join(build, "tests", "bench")
+        self.driver, self.plugin, self.floor, self.unpack = (
+            os.path.join(here, "bench_" + name) for name in ("driver", "plugin", "floor", "unpack"))
+        self.library = os.path.realpath(os.path.join(build, "lib", "libnri.so"))
+        self.logger = os.path.join(build, "examples", "nri-logger")
+        self.logger_static = os.path.join(here, "nri-logger-static")
+
+    def instructions(self, *command):
+        out = os.path.join(self.scratch, "callgrind.out")
+        run(*command[0], "valgrind", "--tool=callgrind", "--callgrind-out-file=" + out, *command[1])
+        with open(out, encoding="ascii", errors="replace") as file:
+            return int(re.search(r"^summary: (\d+)", file.read(), re.MULTILINE).group(1))
+
+    def per_request(self, count):
+        """The difference of a long and a short run, so that starting and ending do not count."""
+        return (count(MANY) - count(FEW)) / (MANY - FEW)
+
+    def plugin_instructions(self, count):
+        return self.instructions([self.driver, "feed", self.recording, str(count)], [self.plugin])
+
+    def plugin_allocations(self, count):
+        log = os.path.join(self.scratch, "memcheck.log")
+        run(self.driver, "feed", self.recording, str(count), shutil.which("valgrind"), "--log-file=" + log, self.plugin)
+        with open(log, encoding="utf-8") as file:
+            return int(re.search(r"total heap usage: ([\d,]+) allocs", file.read()).group(1).replace(",", ""))
+
+    def unpack_instructions(self, how, count):
+        payload = os.path.join(self.scratch, "payload")
+        run(self.driver, "payload", self.recording, payload)
+        return self.instructions([], [self.unpack, how, str(count), payload])
+
+    def stripped(self, path):
+        copy = os.path.join(self.scratch, "stripped")
+        run("strip", "-o", copy, path)
+        return os.path.getsize(copy)
+
+    def measure(self):
+        result = {}
+        say("counting instructions ...")
+        result["instructions"] = self.per_request(self.plugin_instructions)
+        for how in ("libnri", "protobuf-c"):
+            result["unpack instructions, " + how] = self.per_request(lambda n, how=how: self.unpack_instructions(how, n))
+        say("counting allocations ...")
+        result["allocations"] = self.per_request(self.plugin_allocations)
+        say("timing round trips against a bare socket on one CPU ...")
+        result.update(values(run(self.driver, "trip", self.recording, self.plugin).stdout))
+        say("timing starts ...")
+        result.update(values(run(self.driver, "start", self.recording, self.plugin, self.floor).stdout))
+        result["libnri.so"] = self.stripped(self.library)
+        result["nri-logger"] = self.stripped(self.logger)
+        result["nri-logger with libnri.a"] = self.stripped(self.logger_static)
+        return result
+
+
+def number(value):
+    return format(round(value), ",").replace(",", " ")
+
+
+def table(r):
+    rows = [
+        ("allocations per request", "%.2f" % r["allocations"]),
+        ("user instructions per request", number(r["instructions"])),
+        ("  of these, decoding the message", number(r["unpack instructions, libnri"])),
+        ("  protobuf-c's unpacking alone (floor of the prototype)", number(r["unpack instructions, protobuf-c"])),
+        ("round trip / bare socket", "%.2f  (%.1f / %.1f us)" % (r["ratio"], r["plugin_ns"] / 1e3, r["bare_ns"] / 1e3)),
+        ("resident memory", "%.2f MB  (%.2f MB its own)" % (r["rss_kb"] / 1024, r["rss_anonymous_kb"] / 1024)),
+        ("start to RegisterPlugin", "%.2f ms" % (r["start_ns"] / 1e6)),
+        ("  start / bare process", "%.2f  (floor %.2f ms)" % (r["start_ratio"], r["start_floor_ns"] / 1e6)),
+        ("libnri.so and nri-logger, stripped", "%s + %s bytes" % (number(r["libnri.so"]), number(r["nri-logger"]))),
+        ("nri-logger with libnri.a, stripped", "%s bytes" % number(r["nri-logger with libnri.a"])),
+    ]
+    width = max(len(name) for name, _ in rows)
+    lines = ["one CreateContainer of %d bytes, answered with env, annotation and CPU shares in %d bytes" % (
+        r["request_bytes"], r["reply_bytes"]), ""]
+    lines.append("%-*s  %-28s  %s" % (width, "", "libnri", "prototype"))
+    for name, value in rows:
+        lines.append(("%-*s  %-28s  %s" % (width, name, value, PROTOTYPE.get(name, ""))).rstrip())
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("recording")
+    parser.add_argument("--json", metavar="FILE")
+    args = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        sys.exit("bench: valgrind is not installed (Debian: apt-get install valgrind)")
+    with tempfile.TemporaryDirectory() as scratch:
+        result = Bench(os.path.abspath(args.build), args.recording, scratch).measure()
+    print(table(result))
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump(result, file, indent=2)
+            file.write("\n")
+
+
+main()
