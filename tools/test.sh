@@ -92,8 +92,8 @@ suites() { # BUILD LOGBASE MESON_TEST_ARGUMENT...
     say "test $name"
     "${as_root[@]}" meson test -C "$out/$build" --no-rebuild --num-processes "$jobs" \
         --logbase "$name" "$@" >"$out/logs/$name.log" 2>&1 || status=$?
-    local json=$out/$build/meson-logs/$name.json
-    # With --setup, meson writes the name of the setup into the name of the log.
+    # With --setup, meson adds the name of the setup to the name of the log.
+    local json
     for json in "$out/$build/meson-logs/$name"*.json; do
         [ -e "$json" ] || continue
         numbers=$(python3 tools/count-tests.py "$json" 2>"$out/logs/$name.problems")
