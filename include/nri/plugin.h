@@ -123,8 +123,9 @@ struct nri_plugin_options {
     const char *program;
     /** Where memory comes from; copied. Default: the C library. */
     const struct nri_allocator *allocator;
-    /** The log sink, and what it is given. Default: silent. */
+    /** The log sink. Default: silent. */
     nri_log_fn log;
+    /** Handed to `log`. */
     void *log_user;
     /** Records up to this level are made (enum nri_log_level). Default NRI_LOG_INFO. */
     int32_t log_level;
@@ -133,6 +134,7 @@ struct nri_plugin_options {
     /** A connected unix stream socket; used when `use_fd` is not 0. It belongs to the plugin once
      * nri_plugin_new() succeeded. */
     int32_t fd;
+    /** Not 0: `fd` is given. */
     uint32_t use_fd;
     /** Not 0: NRI_PLUGIN_NAME, NRI_PLUGIN_IDX and NRI_PLUGIN_SOCKET are not looked at. */
     uint32_t ignore_environment;
