@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copying: the structure as it is, then everything that it points to.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "wire/field.h"
+#include "wire/message.h"
+
+static ProtobufCMessage *copy_message(const ProtobufCMessage *message, struct nri_arena *arena,
+                                      unsigned depth);
+
+/* NULL for 0 bytes, too; *failed tells. */
+static void *copy_bytes(struct nri_arena *arena, const void *bytes, size_t size, bool *failed)
+{
+    if (size == 0) {
+        return NULL;
+    }
+    void *copy = nri_arena_alloc(arena, size);
+    if (copy == NULL) {
+        *failed = true;
+    } else {
+        memcpy(copy, bytes, size);
+    }
+    return copy;
+}
+
+/* `member` holds the original's value and gets one of its own. */
+static bool copy_value(void *member, const ProtobufCFieldDescriptor *field, struct nri_arena *arena,
+                       unsigned depth)
+{
+    bool failed = false;
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_STRING: {
+        char **text = member;
+        if (*text != NULL && *text != protobuf_c_empty_string) {
+            *text = nri_arena_text(arena, *text, nri_message_text_length(*text));
+            failed = *text == NULL;
+        }
+        break;
+    }
+    case PROTOBUF_C_TYPE_BYTES: {
+        ProtobufCBinaryData *data = member;
+        data->data = copy_bytes(arena, data->data, data->data == NULL ? 0 : data->len, &failed);
+        break;
+    }
+    case PROTOBUF_C_TYPE_MESSAGE: {
+        ProtobufCMessage **message = member;
+        if (*message != NULL) {
+            *message = copy_message(*message, arena, depth + 1);
+            failed = *message == NULL;
+        }
+        break;
+    }
+    default:
+        break;
+    }
+    return !failed;
+}
+
+static bool copy_repeated(ProtobufCMessage *copy, const ProtobufCFieldDescriptor *field,
+                          struct nri_arena *arena, unsigned depth)
+{
+    const size_t size = nri_field_size(field), count = *nri_field_count(copy, field);
+    char **array = nri_field_member(copy, field);
+    bool failed = false;
+    *array = copy_bytes(arena, *array, count * size, &failed);
+    for (size_t i = 0; i < count && !failed; i++) {
+        failed = !copy_value(*array + i * size, field, arena, depth);
+    }
+    return !failed;
+}
+
+static bool copy_unknown(ProtobufCMessage *copy, struct nri_arena *arena)
+{
+    bool failed = false;
+    copy->unknown_fields =
+        copy_bytes(arena, copy->unknown_fields,
+                   copy->n_unknown_fields * sizeof *copy->unknown_fields, &failed);
+    for (unsigned i = 0; i < copy->n_unknown_fields && !failed; i++) {
+        ProtobufCMessageUnknownField *unknown = &copy->unknown_fields[i];
+        unknown->data = copy_bytes(arena, unknown->data, unknown->len, &failed);
+    }
+    return !failed;
+}
+
+static ProtobufCMessage *copy_message(const ProtobufCMessage *message, struct nri_arena *arena,
+                                      unsigned depth)
+{
+    const ProtobufCMessageDescriptor *type = message->descriptor;
+    if (depth > NRI_MESSAGE_DEPTH) {
+        arena->failure = NRI_E_LIMIT;
+        return NULL;
+    }
+    ProtobufCMessage *copy = nri_arena_alloc(arena, type->sizeof_message);
+    if (copy == NULL) {
+        return NULL;
+    }
+    memcpy(copy, message, type->sizeof_message);
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &type->fields[i];
+        if (nri_field_repeated(field)
+                ? !copy_repeated(copy, field, arena, depth)
+                : !copy_value(nri_field_member(copy, field), field, arena, depth)) {
+            return NULL;
+        }
+    }
+    return copy_unknown(copy, arena) ? copy : NULL;
+}
+
+ProtobufCMessage *nri_message_copy(const ProtobufCMessage *message, struct nri_arena *arena)
+{
+    return copy_message(message, arena, 1);
+}

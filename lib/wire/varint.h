@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Varints and fixed-width numbers of protobuf. Inline: they are most of what decoding and encoding
+ * do.
+ */
+#ifndef NRI_WIRE_VARINT_H
+#define NRI_WIRE_VARINT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NRI_VARINT_MAX 10 /* bytes of a 64-bit number */
+
+/* Reads a varint that may have several bytes; NULL when it is cut short or longer than 64 bits. */
+const uint8_t *nri_varint_read_long(const uint8_t *at, const uint8_t *end, uint64_t *value);
+
+/* The position behind the varint, or NULL as above. */
+static inline const uint8_t *nri_varint_read(const uint8_t *at, const uint8_t *end, uint64_t *value)
+{
+    if (at < end && *at < 0x80) {
+        *value = *at;
+        return at + 1;
+    }
+    return nri_varint_read_long(at, end, value);
+}
+
+static inline size_t nri_varint_size(uint64_t value)
+{
+    size_t size = 1;
+    while (value >= 0x80) {
+        value >>= 7;
+        size++;
+    }
+    return size;
+}
+
+/* Writes a varint that ends in front of `end`; returns its first byte. The encoder works backwards.
+ */
+static inline uint8_t *nri_varint_write_back(uint8_t *end, uint64_t value)
+{
+    uint8_t *const start = end - nri_varint_size(value);
+    uint8_t *at = start;
+    while (value >= 0x80) {
+        *at++ = (uint8_t)(value | 0x80);
+        value >>= 7;
+    }
+    *at = (uint8_t)value;
+    return start;
+}
+
+/* -1 is 1, 1 is 2: small numbers of either sign are short (sint32, sint64). */
+static inline uint64_t nri_zigzag(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t nri_unzigzag(uint64_t value)
+{
+    return (int64_t)(value >> 1 ^ ((value & 1) != 0 ? UINT64_MAX : 0));
+}
+
+/* `size` bytes, 4 or 8, the least significant first. */
+static inline uint64_t nri_fixed_read(const uint8_t *at, size_t size)
+{
+    uint64_t value = 0;
+    for (size_t i = 0; i < size; i++) {
+        value |= (uint64_t)at[i] << 8 * i;
+    }
+    return value;
+}
+
+static inline void nri_fixed_write(uint8_t *at, size_t size, uint64_t value)
+{
+    for (size_t i = 0; i < size; i++) {
+        at[i] = (uint8_t)(value >> 8 * i);
+    }
+}
+
+#endif
