@@ -6,12 +6,12 @@ Plays scenarios on the containerd of the root that it runs in (enter.sh). Each s
 """
 
 import argparse
-import os
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 
+import cgroup  # noqa: E402
 import harness  # noqa: E402
 import node  # noqa: E402
 import scenarios  # noqa: E402, F401
@@ -20,7 +20,7 @@ import scenarios  # noqa: E402, F401
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--program", required=True)
-    parser.add_argument("--examples")
+    parser.add_argument("--examples", default="/build/examples")
     parser.add_argument("scenario", nargs="*")
     options = parser.parse_args()
     unknown = [name for name in options.scenario if name not in harness.SCENARIOS]
@@ -32,7 +32,7 @@ def main():
         print("the plugin does not run in this root: %s" % (tried.stderr or tried.stdout).strip())
         return 1
     version = node.read_version()
-    print("containerd %d.%d.%d, cgroup v%d" % (*version, 2 if node_cgroup_unified() else 1), flush=True)
+    print("containerd %d.%d.%d, cgroup v%d" % (*version, 2 if cgroup.UNIFIED else 1), flush=True)
 
     harness.Run.program = options.program
     harness.Run.examples = options.examples
@@ -40,10 +40,6 @@ def main():
     for name in options.scenario or harness.SCENARIOS:
         report.play(name, version)
     return report.end()
-
-
-def node_cgroup_unified():
-    return os.path.exists("/sys/fs/cgroup/cgroup.controllers")
 
 
 if __name__ == "__main__":

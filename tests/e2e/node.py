@@ -2,6 +2,7 @@
 """One containerd with its own state, and the pods and containers that a scenario makes on it."""
 
 import base64
+import collections
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import time
 import cri
 import images
 from harness import PATIENCE, Unmet
+from stream import Stream
 
 WORK = "/run/nri-e2e"
 SOCKET = WORK + "/containerd.sock"
@@ -77,8 +79,9 @@ class Node:
 
     def __init__(self, run):
         self._run = run
-        self._log = open(WORK + ".containerd.log", "ab")
+        run.node = self
         self.process = None
+        self.log = None
         self.cri = None
         self._parent = "/" + os.environ["NRI_E2E_CGROUP"]
         run.callback(self._clean)
@@ -111,10 +114,14 @@ class Node:
             self.process = subprocess.Popen(
                 ["containerd", "-c", WORK + "/config.toml"],
                 stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 env=dict(os.environ, NOTIFY_SOCKET=path),
+                text=True,
+                errors="replace",
             )
+            self.log = Stream(self.process.stderr)
+            self._connected = collections.Counter()
             try:
                 while b"READY=1" not in ready.recv(4096):
                     pass
@@ -134,8 +141,13 @@ class Node:
             raise Unmet("containerd serves the CRI, but has no NRI socket; the end of its log: " + self.log_tail())
 
     def log_tail(self):
-        with open(WORK + ".containerd.log", encoding="utf-8", errors="replace") as file:
-            return file.read()[-1500:]
+        return "\n".join(self.log.all())[-1500:]
+
+    def wait_connected(self, plugin):
+        """Return when containerd says that PLUGIN is connected, once more than at the last call."""
+        wanted = 'plugin \\"%s\\" connected' % plugin
+        self._connected[plugin] += 1
+        self.log.wait(lambda line: wanted in line, "log line: " + wanted, self._connected[plugin])
 
     def kill(self):
         """SIGKILL, as when the machine's memory runs out: pods and containers live on."""
@@ -155,8 +167,9 @@ class Node:
     def _clean(self):
         if self.process is not None and self.process.poll() is None:
             self.stop()
-        self._log.close()
-        kill_shims()
+        kill_shims()  # they have containerd's standard error too
+        if self.log is not None:
+            self.log.join()
         with open("/proc/self/mounts", encoding="utf-8") as file:
             mounts = [line.split()[1] for line in file]
         for mount in reversed(mounts):

@@ -56,7 +56,7 @@ def preinstalled(run):
     for plugin in (first, second):
         plugin.wait("RemovePodSandbox")
         run.equal("the events", names(plugin.events()), CLASSIC_EVENTS)
-        told = names(plugin.lines.all())
+        told = names(plugin.records())
         if "Synchronize" in told:
             run.check("Synchronize came before the first event", told.index("Synchronize") < told.index("RunPodSandbox"))
         else:

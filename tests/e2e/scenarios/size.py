@@ -55,9 +55,9 @@ def large_synchronize(run):
     run.equal("events go on after it", plugin.wait("RunPodSandbox")["pod"], "pod-after")
 
     # The same, each part handed out as it comes.
-    plugin = Plugin(run, run.program, "--sync-parts", name="parts", ready=None)
+    plugin = Plugin(run, run.program, "--sync-parts", name="parts")
     plugin.wait("SynchronizePart", more=False)
-    parts = select(plugin.lines.all(), "SynchronizePart")
+    parts = select(plugin.records(), "SynchronizePart")
     run.equal("pods of all parts", sum(part["pods"] for part in parts), 13)
     run.equal("containers of all parts", sum(part["containers"] for part in parts), 40)
     run.note("Synchronize came in %d part(s)" % len(parts))
