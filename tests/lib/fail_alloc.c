@@ -13,6 +13,9 @@ struct head {
     size_t bytes;
 };
 
+#define LARGEST                                                                                    \
+    ((size_t)1                                                                                     \
+     << 31) /* beyond is "out of memory": sanitizers end the program where malloc() says no */
 #define LIVE       ((uintptr_t)0x6c697665)
 #define GONE       ((uintptr_t)0x676f6e65)
 #define FENCE      16 /* bytes behind a block that must stay as they are */
@@ -70,7 +73,7 @@ static void *make_block(struct fail_alloc *fa, size_t bytes)
 {
     if (bytes == 0)
         die("asked for 0 bytes", NULL);
-    if (bytes > SIZE_MAX - sizeof(struct head) - FENCE)
+    if (bytes > LARGEST)
         return NULL;
     struct head *head = malloc(sizeof *head + bytes + FENCE);
     if (head == NULL)
