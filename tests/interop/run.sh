@@ -35,7 +35,7 @@ if ! command -v go >/dev/null 2>&1; then
     exit 77
 fi
 mkdir -p "$work"
-export GOCACHE="$work/gocache" GOTOOLCHAIN=local GOFLAGS=-mod=readonly GOWORK=off
+export GOCACHE="$work/gocache" GOTOOLCHAIN=auto GOFLAGS=-mod=readonly GOWORK=off
 cd "$here"
 if ! reason=$(go mod download -modfile="$modfile" 2>&1); then
     echo "interop: the Go modules cannot be had: $reason" | tail -n 3
