@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies of pods and containers that outlive their request, with a given allocator. The public
+ * nri_pod_dup() and nri_container_dup() use the C library's; nri_pod_free() and
+ * nri_container_free() take either.
+ */
+#ifndef NRI_MODEL_DUP_H
+#define NRI_MODEL_DUP_H
+
+#include "model/model.h"
+
+/* 0 or NRI_E_NOMEM. */
+int nri_pod_dup_with(const nri_pod *pod, const struct nri_alloc *alloc, nri_pod **copy);
+int nri_container_dup_with(const nri_container *container, const struct nri_alloc *alloc,
+                           nri_container **copy);
+
+#endif

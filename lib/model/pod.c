@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/model.h"
+#include "model/reader.h"
+
+typedef Nri__Pkg__Api__V1alpha1__PodSandbox pod_message;
+
+static const pod_message empty_pod = NRI__PKG__API__V1ALPHA1__POD_SANDBOX__INIT;
+
+static const pod_message *message_of(const nri_pod *pod)
+{
+    return pod != NULL ? (const void *)pod : &empty_pod;
+}
+
+const nri_pod *nri_pod_view(const Nri__Pkg__Api__V1alpha1__PodSandbox *message)
+{
+    return (const void *)(message != NULL ? message : &empty_pod);
+}
+
+const char *nri_pod_id(const nri_pod *pod)
+{
+    return nri_reader_text(message_of(pod)->id);
+}
+
+const char *nri_pod_name(const nri_pod *pod)
+{
+    return nri_reader_text(message_of(pod)->name);
+}
+
+const char *nri_pod_uid(const nri_pod *pod)
+{
+    return nri_reader_text(message_of(pod)->uid);
+}
+
+const char *nri_pod_namespace(const nri_pod *pod)
+{
+    return nri_reader_text(message_of(pod)->namespace_);
+}
+
+const char *nri_pod_runtime_handler(const nri_pod *pod)
+{
+    return nri_reader_text(message_of(pod)->runtime_handler);
+}
+
+uint32_t nri_pod_pid(const nri_pod *pod)
+{
+    return message_of(pod)->pid;
+}
+
+const char *nri_pod_cgroup_parent(const nri_pod *pod)
+{
+    const Nri__Pkg__Api__V1alpha1__LinuxPodSandbox *linux_part = message_of(pod)->linux;
+    return nri_reader_text(linux_part != NULL ? linux_part->cgroup_parent : NULL);
+}
+
+static struct nri_reader_map labels_of(const nri_pod *pod)
+{
+    const pod_message *message = message_of(pod);
+    return (struct nri_reader_map){message->labels, message->n_labels};
+}
+
+static struct nri_reader_map annotations_of(const nri_pod *pod)
+{
+    const pod_message *message = message_of(pod);
+    return (struct nri_reader_map){message->annotations, message->n_annotations};
+}
+
+size_t nri_pod_label_count(const nri_pod *pod)
+{
+    return labels_of(pod).count;
+}
+
+bool nri_pod_label_at(const nri_pod *pod, size_t index, const char **key, const char **value)
+{
+    return nri_reader_map_at(labels_of(pod), index, key, value);
+}
+
+bool nri_pod_label(const nri_pod *pod, const char *key, const char **value)
+{
+    return nri_reader_map_get(labels_of(pod), key, value);
+}
+
+size_t nri_pod_annotation_count(const nri_pod *pod)
+{
+    return annotations_of(pod).count;
+}
+
+bool nri_pod_annotation_at(const nri_pod *pod, size_t index, const char **key, const char **value)
+{
+    return nri_reader_map_at(annotations_of(pod), index, key, value);
+}
+
+bool nri_pod_annotation(const nri_pod *pod, const char *key, const char **value)
+{
+    return nri_reader_map_get(annotations_of(pod), key, value);
+}
+
+size_t nri_pod_ip_count(const nri_pod *pod)
+{
+    return message_of(pod)->n_ips;
+}
+
+const char *nri_pod_ip(const nri_pod *pod, size_t index)
+{
+    return nri_reader_text_at(message_of(pod)->ips, message_of(pod)->n_ips, index);
+}
