@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a connection, and what the driver calls. What each part does is in register.c,
+ * configure.c, sync.c, dispatch.c and update.c.
+ *
+ * Whatever must end the connection goes through nri_core_fail(): the first reason stays, the driver
+ * sees should_close(). Later requests are refused, and nri_core_disconnected() tells the plugin,
+ * once.
+ */
+#include "plugin/core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plugin/internal.h"
+#include "wire/reader.h"
+
+/* Name, index, peer and version; a path is at most 107 bytes, names are not limited by NRI. */
+#define TEXT_ARENA ((size_t)1024 * 1024)
+
+/* ---- making ---- */
+
+static int check_ops(const struct nri_plugin_ops *ops, struct nri_error *error)
+{
+    if (nri_method_derive_events(ops) == 0)
+        return nri_error_set(
+            error, NRI_E_INVALID,
+            "no handler for any of NRI's 14 events: set one of the callback table's at least");
+    if (ops->on_synchronize != NULL && ops->on_synchronize_part != NULL)
+        return nri_error_set(
+            error, NRI_E_INVALID,
+            "on_synchronize and on_synchronize_part exclude each other: set one of them");
+    return 0;
+}
+
+static const char *copy_text(struct nri_core *core, const char *text)
+{
+    return nri_arena_text(&core->arena, text, strlen(text));
+}
+
+static bool copy_config(struct nri_core *core, const struct nri_core_config *config)
+{
+    core->config = *config;
+    core->ops = *config->ops;
+    core->config.ops = &core->ops;
+    core->config.name = copy_text(core, config->name);
+    core->config.index = copy_text(core, config->index);
+    core->config.peer = copy_text(core, config->peer);
+    core->own_version = copy_text(core, NRI_OWN_VERSION);
+    return core->config.name != NULL && core->config.index != NULL && core->config.peer != NULL &&
+           core->own_version != NULL;
+}
+
+int nri_core_new(struct nri_core **core, const struct nri_core_config *config,
+                 struct nri_error *error)
+{
+    int code = check_ops(config->ops, error);
+    if (code != 0)
+        return code;
+    struct nri_core *c = nri_alloc_zero(&config->alloc, sizeof *c);
+    if (c == NULL)
+        return nri_error_set(error, NRI_E_NOMEM, "out of memory for a plugin");
+    c->alloc = config->alloc;
+    nri_arena_init(&c->arena, &c->alloc, 256, TEXT_ARENA);
+    nri_arena_init(&c->told, &c->alloc, 256,
+                   SIZE_MAX); /* three texts of one message, whose size is limited */
+    if (!copy_config(c, config) || nri_shared_new(&c->shared, config) != 0) {
+        nri_core_free(c);
+        return nri_error_set(error, NRI_E_NOMEM, "out of memory for a plugin");
+    }
+    c->log = config->log;
+    c->derived = nri_method_derive_events(&c->ops);
+    nri_configure_reset(c);
+    *core = c;
+    return 0;
+}
+
+void nri_core_free(struct nri_core *core)
+{
+    if (core == NULL)
+        return;
+    const struct nri_alloc alloc = core->alloc;
+    if (core->shared != NULL) {
+        nri_shared_detach(core->shared);
+        nri_shared_unref(core->shared);
+    }
+    nri_arena_fini(&core->told);
+    nri_arena_fini(&core->arena);
+    nri_alloc_release(&alloc, core);
+}
+
+/* ---- the connection ---- */
+
+static void wake(void *user)
+{
+    struct nri_core *core = user;
+
+    if (core->config.wake != NULL)
+        core->config.wake(core->config.wake_user);
+}
+
+void nri_core_fail(struct nri_core *core, int code, const char *format, ...)
+{
+    char text[NRI_ERROR_TEXT_SIZE];
+    va_list arguments;
+
+    if (core->failure.code != 0 || core->rpc == NULL)
+        return;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    nri_error_set(&core->failure, code, "%s", text);
+    core->state = NRI_PLUGIN_STOPPING;
+    wake(core);
+}
+
+/* What rpc could not tell by a result: a reply that found no room. */
+static void check_rpc(struct nri_core *core)
+{
+    struct nri_error error;
+
+    error.text[0] = '\0';
+    const int code = nri_rpc_failure(core->rpc, &error);
+    if (code != 0)
+        nri_core_fail(core, code, "%s", error.text);
+}
+
+void nri_core_become_ready(struct nri_core *core)
+{
+    if (core->state == NRI_PLUGIN_REGISTERING && core->registered && core->configured)
+        core->state = NRI_PLUGIN_READY;
+}
+
+static int make_rpc(struct nri_core *core)
+{
+    const struct nri_rpc_config config = {
+        .serve_id = NRI_MUX_PLUGIN_ID,
+        .call_id = NRI_MUX_RUNTIME_ID,
+        .serve = &nri__pkg__api__v1alpha1__plugin__descriptor,
+        .call = &nri__pkg__api__v1alpha1__runtime__descriptor,
+        .limits = core->config.limits,
+        .alloc = &core->alloc,
+        .host = core->config.host,
+        .log = core->log,
+        .request = nri_dispatch_call,
+        .wake = wake,
+        .user = core,
+    };
+    return nri_rpc_new(&core->rpc, &config);
+}
+
+static void drop_rpc(struct nri_core *core)
+{
+    nri_rpc_free(core->rpc);
+    core->rpc = NULL;
+}
+
+int nri_core_connected(struct nri_core *core, uint64_t now, struct nri_error *error)
+{
+    const uint64_t timeout = core->config.registration_timeout;
+
+    if (core->rpc != NULL)
+        return nri_error_set(error, NRI_E_STATE, "connected already");
+    core->now = now;
+    int code = make_rpc(core);
+    if (code != 0)
+        return nri_error_set(error, code, "connection to %s: %s", core->config.peer,
+                             nri_strerror(code));
+    code = nri_register_send(core, error);
+    if (code != 0) {
+        drop_rpc(core);
+        return code;
+    }
+    nri_configure_reset(core);
+    nri_error_clear(&core->failure);
+    core->registered = core->configure_came = core->configured = core->shutdown_came = false;
+    core->logged_features = 0;
+    core->registration_deadline = timeout < NRI_NEVER - now ? now + timeout : NRI_NEVER;
+    core->state = NRI_PLUGIN_REGISTERING;
+    nri_core_log(core, NRI_LOG_INFO, "connected to %s", core->config.peer);
+    nri_dispatch_own(core, core->shared->connected, core->ops.on_connected);
+    return 0;
+}
+
+static void log_end(struct nri_core *core, int reason, const char *text)
+{
+    enum nri_log_level level = NRI_LOG_ERROR;
+
+    if (reason == 0 || (reason == NRI_E_CLOSED && core->shutdown_came))
+        level = NRI_LOG_INFO;
+    else if (reason == NRI_E_CLOSED)
+        level = NRI_LOG_WARN;
+    nri_core_log(core, level, "connection to %s closed: %s", core->config.peer, text);
+}
+
+void nri_core_disconnected(struct nri_core *core, int reason, const char *text, uint64_t now)
+{
+    if (core->rpc == NULL)
+        return;
+    core->now = now;
+    core->state = NRI_PLUGIN_IDLE;
+    if (text == NULL || text[0] == '\0')
+        text = reason == 0 ? "stopped" : nri_strerror(reason);
+    nri_shared_set_reason(core->shared, text);
+    text = core->shared->reason.text; /* the given one may be part of what goes now */
+    nri_rpc_close(core->rpc, NRI_E_CLOSED, text);
+    nri_dispatch_close(core);
+    nri_sync_drop(core);
+    drop_rpc(core);
+    log_end(core, reason, text);
+    core->shared->disconnected->reason = reason;
+    nri_dispatch_own(core, core->shared->disconnected, core->ops.on_disconnected);
+}
+
+/* ---- bytes and time ---- */
+
+void nri_core_input(struct nri_core *core, const uint8_t *bytes, size_t count, uint64_t now)
+{
+    struct nri_error error;
+
+    core->now = now;
+    if (core->rpc == NULL || core->failure.code != 0)
+        return;
+    error.text[0] = '\0';
+    const int code = nri_rpc_input(core->rpc, bytes, count, now, &error);
+    if (code != 0)
+        nri_core_fail(core, code, "%s", error.text);
+    nri_core_drain(core, now);
+}
+
+void nri_core_output(struct nri_core *core, const uint8_t **bytes, size_t *count)
+{
+    *bytes = NULL;
+    *count = 0;
+    if (core->rpc != NULL)
+        nri_rpc_output(core->rpc, bytes, count);
+}
+
+void nri_core_written(struct nri_core *core, size_t count)
+{
+    if (core->rpc == NULL)
+        return;
+    nri_rpc_written(core->rpc, count);
+    check_rpc(core);
+}
+
+uint64_t nri_core_deadline(const struct nri_core *core)
+{
+    if (core->rpc == NULL || core->failure.code != 0)
+        return NRI_NEVER;
+    const uint64_t calls = nri_rpc_deadline(core->rpc);
+    if (core->state == NRI_PLUGIN_REGISTERING && core->registration_deadline < calls)
+        return core->registration_deadline;
+    return calls;
+}
+
+void nri_core_tick(struct nri_core *core, uint64_t now)
+{
+    core->now = now;
+    if (core->rpc == NULL)
+        return;
+    nri_register_check_deadline(core);
+    nri_rpc_tick(core->rpc, now);
+    check_rpc(core);
+}
+
+/* In a handler nothing is drained: the request at hand may be in the queue, completed before its
+ * handler returned. */
+void nri_core_drain(struct nri_core *core, uint64_t now)
+{
+    core->now = now;
+    if (core->rpc == NULL || core->depth > 0)
+        return;
+    nri_dispatch_drain(core);
+    check_rpc(core);
+}
+
+/* ---- what the driver and the plugin ask ---- */
+
+bool nri_core_should_close(const struct nri_core *core)
+{
+    return core->rpc != NULL && core->failure.code != 0;
+}
+
+int nri_core_close_reason(const struct nri_core *core, struct nri_error *error)
+{
+    nri_error_copy(error, &core->failure);
+    return core->failure.code;
+}
+
+bool nri_core_in_message(const struct nri_core *core)
+{
+    return core->rpc != NULL && nri_rpc_in_message(core->rpc);
+}
+
+enum nri_plugin_state nri_core_state(const struct nri_core *core)
+{
+    return core->state;
+}
+
+bool nri_core_in_handler(const struct nri_core *core)
+{
+    return core->depth > 0;
+}
+
+uint32_t nri_core_events(const struct nri_core *core)
+{
+    return core->events;
+}
+
+const char *nri_core_runtime_name(const struct nri_core *core)
+{
+    return core->runtime_name;
+}
+
+const char *nri_core_runtime_version(const struct nri_core *core)
+{
+    return core->runtime_version;
+}
+
+const char *nri_core_nri_version(const struct nri_core *core)
+{
+    return core->nri_version;
+}
+
+bool nri_core_nri_version_inferred(const struct nri_core *core)
+{
+    return core->version_inferred;
+}
+
+uint64_t nri_core_registration_timeout_ms(const struct nri_core *core)
+{
+    return core->registration_timeout_ms == 0 ? NRI_REGISTRATION_TIMEOUT_MS
+                                              : core->registration_timeout_ms;
+}
+
+uint64_t nri_core_request_timeout_ms(const struct nri_core *core)
+{
+    return core->request_timeout_ms == 0 ? NRI_REQUEST_TIMEOUT_MS : core->request_timeout_ms;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The core's structure, and what its files call of one another.
+ */
+#ifndef NRI_PLUGIN_INTERNAL_H
+#define NRI_PLUGIN_INTERNAL_H
+
+#include "plugin/core.h"
+#include "plugin/method.h"
+#include "plugin/request.h"
+#include "plugin/shared.h"
+
+#define NRI_REQUEST_TIMEOUT_MS UINT64_C(2000) /* assumed when neither call nor Configure name one  \
+                                               */
+#define NRI_REGISTRATION_TIMEOUT_MS UINT64_C(5000) /* what Go runtimes that don't tell have */
+#define NRI_UNKNOWN_VERSION         "unknown"
+/* What RegisterPlugin tells. Go peers compare versions as Go modules have them: with the "v". */
+#define NRI_OWN_VERSION "v0.12.2"
+
+/* A Synchronize that is being collected. */
+struct nri_sync {
+    struct nri_sync_part *head, *tail;
+    size_t parts, pods, containers;
+    size_t bytes;     /* memory that the parts hold */
+    size_t empty_run; /* empty parts in a row */
+    bool refused;     /* over a limit: the rest is refused too */
+};
+
+struct nri_core {
+    struct nri_alloc alloc;
+    struct nri_plugin_ops ops;
+    struct nri_core_config config; /* its texts and ops point into the core */
+    struct nri_log *log;
+    struct nri_shared *shared;
+    struct nri_arena arena;  /* of the texts of config, and the next */
+    const char *own_version; /* NRI_OWN_VERSION as a text of base/text.h */
+    uint32_t derived;        /* events that have a handler */
+    uint64_t now;            /* of the driver's last call */
+    unsigned depth;          /* handlers that are running */
+
+    /* Of one connection. */
+    struct nri_rpc *rpc;
+    enum nri_plugin_state state;
+    uint64_t registration_deadline;
+    bool registered, configure_came, configured, shutdown_came;
+    struct nri_error failure; /* code 0: the connection may go on */
+    nri_request *open;        /* requests without an answer */
+    struct nri_sync sync;
+    uint32_t logged_features; /* said once that the runtime ignores them */
+
+    /* What Configure told; kept after the end, until the next connection. */
+    struct nri_arena told; /* of the texts */
+    const char *runtime_name, *runtime_version, *nri_version;
+    bool version_inferred;
+    uint64_t registration_timeout_ms, request_timeout_ms; /* 0: not told */
+    uint32_t wanted;                                      /* derived, or narrowed by on_configure */
+    uint32_t events; /* and clipped to what the runtime knows */
+};
+
+/* core.c */
+void nri_core_fail(struct nri_core *core, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* REGISTERING -> READY, when both halves are done. */
+void nri_core_become_ready(struct nri_core *core);
+#define nri_core_log(core, level, ...)                                                             \
+    nri_log_write((core)->log, (core)->now, (level), NULL, __VA_ARGS__)
+
+/* register.c */
+int nri_register_send(struct nri_core *core, struct nri_error *error);
+void nri_register_check_deadline(struct nri_core *core);
+
+/* configure.c */
+void nri_configure_reset(struct nri_core *core);
+void nri_configure_request(struct nri_core *core, struct nri_rpc_call *call);
+/* Before the reply: the mask to answer with, or why Configure is refused after all. */
+int nri_configure_mask(struct nri_core *core, const nri_request *request, uint32_t *mask,
+                       struct nri_error *error);
+/* After the reply. */
+void nri_configure_done(struct nri_core *core, const nri_request *request, uint32_t mask);
+void nri_configure_refused(struct nri_core *core, int code, const char *text);
+
+/* sync.c */
+void nri_sync_request(struct nri_core *core, struct nri_rpc_call *call);
+void nri_sync_drop(struct nri_core *core);
+
+/* dispatch.c */
+void nri_dispatch_call(void *core, struct nri_rpc_call *call); /* nri_rpc_config.request */
+/* Runs a handler (NULL counts as one that returns 0) and replies, unless it returned NRI_PENDING.
+ * Takes the reference. */
+void nri_dispatch_run(struct nri_core *core, nri_request *request, nri_handler handler);
+/* Runs the handler of a library event. */
+void nri_dispatch_own(struct nri_core *core, nri_request *request, nri_handler handler);
+void nri_dispatch_drain(struct nri_core *core);
+/* The connection is gone: no request can be answered any more. */
+void nri_dispatch_close(struct nri_core *core);
+
+/* reply.c */
+void nri_reply_send(struct nri_core *core, nri_request *request,
+                    int code); /* for a claimed or queued request */
+void nri_reply_empty(struct nri_core *core,
+                     struct nri_rpc_call *call); /* no handler: success, nothing in it */
+void nri_reply_refuse(struct nri_core *core, struct nri_rpc_call *call, int code, const char *text);
+
+#endif

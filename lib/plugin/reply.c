@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Replies: what a request's builders hold becomes the response message, or its refusal a status.
+ *
+ * The happy path: no failure anywhere -> the message of the method's response type. Failure modes:
+ * the handler's refusal, a builder's sticky error, a feature that the runtime lacks (strict), a
+ * Configure that cannot be: refused with the text. A refused ValidateContainerAdjustment is a
+ * success that says "reject", which is what runtimes understand as a veto.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "plugin/internal.h"
+
+#define MESSAGE(type) Nri__Pkg__Api__V1alpha1__##type
+
+/* Room for any response message of the service. */
+union response {
+    ProtobufCMessage base;
+    MESSAGE(ConfigureResponse) configure;
+    MESSAGE(SynchronizeResponse) synchronize;
+    MESSAGE(CreateContainerResponse) create;
+    MESSAGE(UpdateContainerResponse) update;
+    MESSAGE(StopContainerResponse) stop;
+    MESSAGE(ValidateContainerAdjustmentResponse) validate;
+};
+
+static void response_init(union response *response, const struct nri_rpc_call *call)
+{
+    const ProtobufCMessageDescriptor *type =
+        nri__pkg__api__v1alpha1__plugin__descriptor.methods[nri_rpc_call_method(call)].output;
+
+    protobuf_c_message_init(type, &response->base);
+}
+
+/* ---- what speaks against a success ---- */
+
+struct verdict {
+    int code;
+    const char *text;
+    struct nri_error error; /* where the text is made */
+};
+
+static void builder_error(const nri_request *request, int code, struct verdict *verdict)
+{
+    const int adjustment = nri_adjustment_error(request->adjustment);
+    const int updates = nri_updates_error(request->updates);
+
+    /* A handler that ends in `return nri_adjustment_add_env(...)` hands on the code; the builder
+     * has the text. */
+    if (adjustment != 0 && (code == 0 || code == adjustment)) {
+        verdict->code = adjustment;
+        verdict->text = nri_adjustment_error_text(request->adjustment);
+    } else if (updates != 0 && (code == 0 || code == updates)) {
+        verdict->code = updates;
+        verdict->text = nri_updates_error_text(request->updates);
+    }
+}
+
+/* Said once a feature and connection, or an error when the runtime is known to ignore it. */
+static void missing_features(struct nri_core *core, const nri_request *request,
+                             struct verdict *verdict)
+{
+    const bool known = strcmp(core->nri_version, NRI_UNKNOWN_VERSION) != 0;
+    uint32_t used = nri_adjustment_features(request->adjustment);
+
+    for (unsigned feature = 0; used != 0; feature++, used >>= 1) {
+        if ((used & 1u) == 0 || nri_version_supports(core->nri_version, (enum nri_feature)feature))
+            continue;
+        const char *name = nri_feature_name((enum nri_feature)feature);
+        if (core->config.strict_features && known) {
+            verdict->code =
+                nri_error_set(&verdict->error, NRI_E_UNSUPPORTED,
+                              "%s: %s %s has NRI %s, which ignores this (strict_features)", name,
+                              core->runtime_name, core->runtime_version, core->nri_version);
+            verdict->text = verdict->error.text;
+            return;
+        }
+        if ((core->logged_features & (UINT32_C(1) << feature)) != 0)
+            continue;
+        core->logged_features |= UINT32_C(1) << feature;
+        nri_core_log(core, NRI_LOG_WARN, "%s: %s %s has NRI %s, which %s this", name,
+                     core->runtime_name, core->runtime_version, core->nri_version,
+                     known ? "ignores" : "may ignore");
+    }
+}
+
+static void judge(struct nri_core *core, const nri_request *request, int code,
+                  struct verdict *verdict)
+{
+    verdict->code = 0;
+    verdict->text = "";
+    if (request->failure != 0) {
+        verdict->code = request->failure;
+        verdict->text = request->failure_text;
+    } else {
+        builder_error(request, code, verdict);
+        if (verdict->code == 0 && code != 0)
+            *verdict = (struct verdict){.code = code, .text = NULL};
+    }
+    if (verdict->code == 0)
+        missing_features(core, request, verdict);
+    if (verdict->text == NULL || (verdict->code != 0 && verdict->text[0] == '\0'))
+        verdict->text = nri_strerror(verdict->code);
+}
+
+/* ---- sending ---- */
+
+static struct nri_log_about about(const nri_request *request)
+{
+    return (struct nri_log_about){
+        .event = nri_event_name(request->event),
+        .pod = nri_pod_id(request->pod),
+        .container = nri_container_id(request->container),
+    };
+}
+
+/* A reply that did not go out as it is: rpc sent an error in its place, or the connection is
+ * ending. */
+static void reply_failed(struct nri_core *core, const struct nri_log_about *what, int code,
+                         const struct nri_error *error)
+{
+    if (code != 0 && code != NRI_E_CLOSED)
+        nri_log_write(core->log, core->now, NRI_LOG_WARN, what, "the reply could not be sent: %s",
+                      error->text);
+}
+
+static void fill(union response *response, const nri_request *request, uint32_t mask)
+{
+    switch (request->method->reply) {
+    case NRI_REPLY_CONFIGURE:
+        response->configure.events = (int32_t)mask;
+        break;
+    case NRI_REPLY_SYNCHRONIZE:
+        response->synchronize.more = request->more;
+        response->synchronize.n_update =
+            nri_updates_messages(request->updates, &response->synchronize.update);
+        break;
+    case NRI_REPLY_CREATE:
+        /* Packing only reads. */
+        response->create.adjust =
+            (MESSAGE(ContainerAdjustment) *)(uintptr_t)nri_adjustment_message(request->adjustment);
+        response->create.n_update =
+            nri_updates_messages(request->updates, &response->create.update);
+        response->create.n_evict = nri_updates_evictions(request->updates, &response->create.evict);
+        break;
+    case NRI_REPLY_UPDATE:
+        response->update.n_update =
+            nri_updates_messages(request->updates, &response->update.update);
+        response->update.n_evict = nri_updates_evictions(request->updates, &response->update.evict);
+        break;
+    case NRI_REPLY_STOP:
+        response->stop.n_update = nri_updates_messages(request->updates, &response->stop.update);
+        break;
+    case NRI_REPLY_VALIDATE:
+    case NRI_REPLY_EMPTY:
+        break;
+    }
+}
+
+/* 0 when the success is on its way. */
+static int send_success(struct nri_core *core, const nri_request *request, uint32_t mask)
+{
+    const struct nri_log_about what = about(request);
+    union response response;
+    struct nri_error error;
+
+    error.text[0] = '\0';
+    response_init(&response, request->call);
+    fill(&response, request, mask);
+    const int code = nri_rpc_call_reply(request->call, &response.base, &error);
+    reply_failed(core, &what, code, &error);
+    return code;
+}
+
+/* The reason of a veto whose own text found no memory: a text of base/text.h made by hand. */
+static const struct {
+    uint32_t length;
+    char text[sizeof "rejected (no memory for the reason)"];
+} no_reason = {sizeof "rejected (no memory for the reason)" - 1,
+               "rejected (no memory for the reason)"};
+
+static void send_veto(struct nri_core *core, const nri_request *request, const char *text)
+{
+    const struct nri_log_about what = about(request);
+    union response response;
+    struct nri_error error;
+
+    error.text[0] = '\0';
+    response_init(&response, request->call);
+    response.validate.reject = 1;
+    response.validate.reason = nri_request_text(request->arena, text);
+    if (response.validate.reason == NULL)
+        response.validate.reason = (char *)(uintptr_t)no_reason.text;
+    reply_failed(core, &what, nri_rpc_call_reply(request->call, &response.base, &error), &error);
+}
+
+void nri_reply_refuse(struct nri_core *core, struct nri_rpc_call *call, int code, const char *text)
+{
+    const struct nri_log_about what = {.event = nri_methods[nri_rpc_call_method(call)].name};
+
+    nri_log_write(core->log, core->now, NRI_LOG_WARN, &what, "refused by the library: %s", text);
+    (void)nri_rpc_call_refuse(call, nri_error_grpc(code),
+                              text); /* what goes wrong is in nri_rpc_failure() */
+}
+
+void nri_reply_empty(struct nri_core *core, struct nri_rpc_call *call)
+{
+    const struct nri_log_about what = {.event = nri_methods[nri_rpc_call_method(call)].name};
+    union response response;
+    struct nri_error error;
+
+    error.text[0] = '\0';
+    nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s received; no handler",
+                  what.event);
+    response_init(&response, call);
+    if (nri_rpc_call_method(call) == NRI_METHOD_SYNCHRONIZE)
+        response.synchronize.more =
+            ((const MESSAGE(SynchronizeRequest) *)nri_rpc_call_message(call))->more;
+    reply_failed(core, &what, nri_rpc_call_reply(call, &response.base, &error), &error);
+}
+
+static void send_refusal(struct nri_core *core, const nri_request *request, int code,
+                         const char *text)
+{
+    const struct nri_log_about what = about(request);
+    const char *clean = nri_request_text(request->arena, text);
+
+    nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s refused: %s", what.event, text);
+    if (request->method->reply == NRI_REPLY_VALIDATE)
+        send_veto(core, request, text);
+    else
+        (void)nri_rpc_call_refuse(request->call, nri_error_grpc(code),
+                                  clean == NULL ? nri_strerror(code) : clean);
+}
+
+static void unlink_open(nri_request *request)
+{
+    *request->open_link = request->open_next;
+    if (request->open_next != NULL)
+        request->open_next->open_link = request->open_link;
+}
+
+void nri_reply_send(struct nri_core *core, nri_request *request, int code)
+{
+    const bool configure = request->method->reply == NRI_REPLY_CONFIGURE;
+    struct verdict verdict;
+    uint32_t mask = 0;
+    int end = NRI_E_REJECTED; /* of the plugin, when Configure is refused by its handler */
+
+    unlink_open(request);
+    judge(core, request, code, &verdict);
+    if (configure && verdict.code == 0) {
+        verdict.code = nri_configure_mask(core, request, &mask, &verdict.error);
+        verdict.text = verdict.error.text;
+        end = verdict.code;
+    }
+    if (verdict.code != 0)
+        send_refusal(core, request, verdict.code, verdict.text);
+    else if (send_success(core, request, mask) == 0 && configure)
+        nri_configure_done(core, request, mask);
+    if (configure && verdict.code != 0)
+        nri_configure_refused(core, end, verdict.text);
+}

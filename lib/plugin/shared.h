@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a core and its requests share, and other threads may touch: the queue of completed requests,
+ * and what of the core a request may need. It is counted, because requests may outlive their core.
+ *
+ * The happy path: nri_request_complete() on any thread puts the request into the queue and wakes
+ * the loop; there nri_core_drain() takes the queue and replies. Failure modes: once the connection
+ * is gone, requests are marked closed, and nothing enters the queue any more; once the core is
+ * gone, plugin, host and wake are NULL.
+ */
+#ifndef NRI_PLUGIN_SHARED_H
+#define NRI_PLUGIN_SHARED_H
+
+#include <nri/plugin.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/host.h"
+#include "base/lock.h"
+#include "base/refcount.h"
+
+struct nri_core_config;
+
+struct nri_shared {
+    struct nri_refcount refs; /* the core's, and one for each request */
+    struct nri_alloc alloc;
+    struct nri_lock lock; /* of all down to the next lock, and of each request's state */
+    nri_plugin *plugin;
+    const struct nri_host *host;
+    nri_request *head, *tail; /* the queue */
+    /* Held while `wake` is called, so that it cannot be called after nri_shared_detach(). A lock of
+     * its own, because `lock` is taken for a few instructions only. */
+    struct nri_lock wake_lock;
+    void (*wake)(void *user);
+    void *wake_user;
+    /* The requests of the library's own events, made beforehand, so that telling a plugin of the
+     * end needs no memory. */
+    struct nri_arena arena;
+    nri_request *connected, *disconnected;
+    struct nri_shared_reason { /* a text of base/text.h */
+        uint32_t length;
+        char text[NRI_ERROR_TEXT_SIZE];
+    } reason;
+};
+
+/* NRI_E_NOMEM. */
+int nri_shared_new(struct nri_shared **shared, const struct nri_core_config *config);
+void nri_shared_ref(struct nri_shared *shared);
+void nri_shared_unref(struct nri_shared *shared);
+/* The core goes: what belongs to it becomes NULL. When this returns, `wake` does not run and will
+ * not. */
+void nri_shared_detach(struct nri_shared *shared);
+
+/* With the lock held: puts a request at the queue's end. */
+void nri_shared_push(struct nri_shared *shared, nri_request *request);
+/* Takes the whole queue; the requests hang together by their `next`. */
+nri_request *nri_shared_take(struct nri_shared *shared);
+/* Wakes the loop from any thread, with no lock held. */
+void nri_shared_wake(struct nri_shared *shared);
+
+nri_plugin *nri_shared_plugin(struct nri_shared *shared);
+/* Now, or 0 when there is no clock any more. */
+uint64_t nri_shared_now(struct nri_shared *shared);
+void nri_shared_set_reason(struct nri_shared *shared, const char *text);
+
+#endif
