@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # enter.sh [-b SOURCE:TARGET]... ROOT COMMAND [ARGUMENT...]
+# enter.sh --check
 #
 # Run COMMAND in the Debian root ROOT, as process 1 of fresh mount, pid, net, ipc and uts namespaces. ROOT itself is not
 # changed: COMMAND sees a copy-on-write view of it, so several runs share one root at the same time. -b shows a
 # directory or file of this machine inside. When COMMAND ends, the kernel ends every process it left and drops every
 # mount; the cgroups under the run's own parent ($NRI_E2E_CGROUP inside) are removed here.
+#
+# --check only tells whether this machine allows all that.
 #
 # Exit: COMMAND's status, or 77 with a reason when this machine does not allow such namespaces.
 
@@ -68,11 +71,17 @@ if [ "${1-}" = --inside ]; then
 fi
 
 [ "$(id -u)" -eq 0 ] || skip "real containers need root rights"
+# Root of a user namespace may make the namespaces below, but not the mounts of a container.
+[ "$(tr -s ' ' </proc/self/uid_map)" = " 0 0 4294967295" ] || skip "real containers need root outside of a user namespace"
 command -v unshare >/dev/null 2>&1 || skip "no unshare program"
+command -v setpriv >/dev/null 2>&1 || skip "no setpriv program"
 command -v pivot_root >/dev/null 2>&1 || skip "no pivot_root program"
-unshare --mount --pid --net --ipc --uts --fork true 2>/dev/null ||
+unshare --mount --pid --net --ipc --uts --fork mount --make-rprivate / 2>/dev/null ||
     skip "this machine does not let root make mount, pid, net, ipc and uts namespaces"
-[ -d /sys/fs/cgroup ] || skip "no cgroup file system"
+[ -n "$(ls -A /sys/fs/cgroup 2>/dev/null)" ] || skip "no cgroup file system"
+if [ "${1-}" = --check ]; then
+    exit 0
+fi
 
 # The -b pairs must end up behind ROOT on the inner command line; POSIX sh has no arrays to hold them meanwhile.
 count=0
@@ -101,11 +110,22 @@ remove_cgroups() {
         fi
     done
 }
-trap remove_cgroups EXIT
-trap 'exit 143' TERM
-trap 'exit 130' INT
+# Process 1 of the pid namespace takes all others with it, and unshare ends when the last of them is gone.
+end_namespaces() {
+    kill -KILL "$(cat "/proc/$unshare/task/$unshare/children")" 2>/dev/null || :
+    wait "$unshare" || :
+    exit "$1"
+}
 
+# unshare itself ignores SIGTERM, and a shell runs its traps only between commands or in wait. The two death signals are for
+# the case that this shell is killed.
+setpriv --pdeathsig KILL \
+    unshare --mount --pid --net --ipc --uts --fork --kill-child --propagation private \
+    "$0" --inside "$cgroup" "$root" "$@" &
+unshare=$!
+trap remove_cgroups EXIT
+trap 'end_namespaces 143' TERM
+trap 'end_namespaces 130' INT
 status=0
-unshare --mount --pid --net --ipc --uts --fork --kill-child --propagation private \
-    "$0" --inside "$cgroup" "$root" "$@" || status=$?
+wait "$unshare" || status=$?
 exit "$status"

@@ -64,8 +64,12 @@ class Report:
                 function(run)
         except Unmet as unmet:
             run.check("%s goes on" % name, False, unmet)
-        except Exception:  # a fault of the runtime or of the driver: the other scenarios still run
-            traceback.print_exc(file=sys.stdout)
+        except Exception as error:  # a fault of the runtime or of the driver: the other scenarios still run
+            if hasattr(error, "details"):  # gRPC's own text is long
+                traceback.print_tb(error.__traceback__, limit=3, file=sys.stdout)
+                print("       %s" % error.details())
+            else:
+                traceback.print_exc(file=sys.stdout)
             run.check("%s ends without an exception" % name, False)
         print("  (%.1f s)" % (time.monotonic() - began), flush=True)
 

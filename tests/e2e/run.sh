@@ -33,18 +33,16 @@ fi
 build=$(realpath "$build")
 cache=${NRI_CACHE_DIR:-$build/cache}
 
-if [ "$(id -u)" -ne 0 ]; then
-    echo "run.sh: real containers need root rights"
-    exit 77
-fi
+# Before anything is downloaded.
+"$here/enter.sh" --check || exit $?
 
 # play SUITE SCRIPT [ARGUMENT...]: in a view of the suite's root that has the scripts as /e2e and the build as /build. The
 # libraries are found there as in the build directory, since meson's run paths are relative.
 play() {
     suite=$1
     shift
-    "$here/mkroot.sh" "$suite" "$cache/$suite" || return $?
-    "$here/enter.sh" -b "$here:/e2e" -b "$build:/build" "$cache/$suite" python3 "$@"
+    "$here/mkroot.sh" "$suite" "$cache/$suite" || exit $?
+    exec "$here/enter.sh" -b "$here:/e2e" -b "$build:/build" "$cache/$suite" python3 "$@"
 }
 
 case $what in
