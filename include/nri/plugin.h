@@ -170,8 +170,8 @@ struct nri_plugin_options {
     /** Replies and calls that wait for the peer to read, in bytes. Default 128 MiB. Beyond, the
      * connection is closed. */
     uint64_t max_output_bytes;
-    /** All parts of one Synchronize together, in bytes. Default 256 MiB. Beyond, it is refused with
-     * NRI_E_LIMIT. */
+    /** The memory that holds all parts of one Synchronize, several times their length on the wire,
+     * in bytes. Default 256 MiB. Beyond, it is refused with NRI_E_LIMIT. */
     uint64_t max_sync_bytes;
     uint64_t reserved[8]; /**< must be 0 */
 };
@@ -284,8 +284,8 @@ NRI_API void nri_call_options_init(struct nri_call_options *options, size_t size
 /**
  * What became of an unsolicited update. Called once on the loop's thread.
  * @param plugin the plugin
- * @param code 0, NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_REJECTED, NRI_E_LIMIT (a reply too large),
- * NRI_E_PROTOCOL, NRI_E_NOMEM
+ * @param code 0, NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_REJECTED, NRI_E_UNSUPPORTED (a runtime that
+ * takes no updates), NRI_E_LIMIT (a reply too large), NRI_E_PROTOCOL, NRI_E_NOMEM
  * @param text the error in words ("" with 0), valid during the call
  * @param failed the ids of the containers whose update failed (UpdateContainersResponse.failed),
  * valid during the call

@@ -42,7 +42,9 @@ struct nri_core_config {
     size_t max_sync_bytes, max_sync_parts;
     bool allow_missing_validate, strict_features;
     /* Work for the loop: output, a deadline, the end, or something from another thread. Any thread
-     * may cause it, so it must be thread-safe (uv_async_send()). Never called with a lock held. */
+     * may cause it, so it must be thread-safe (uv_async_send()), and it must not call back into
+     * the core or a request: another thread calls it with a lock held that nri_core_free() takes
+     * too, so that it is never called after that. May be NULL. */
     void (*wake)(void *user);
     void *wake_user;
 };

@@ -10,8 +10,9 @@
 #include "plugin/request.h"
 #include "plugin/shared.h"
 
-#define NRI_REQUEST_TIMEOUT_MS UINT64_C(2000) /* assumed when neither call nor Configure name one  \
-                                               */
+#define NRI_REQUEST_TIMEOUT_MS                                                                     \
+    UINT64_C(2000) /* assumed when neither call nor Configure name one                             \
+                    */
 #define NRI_REGISTRATION_TIMEOUT_MS UINT64_C(5000) /* what Go runtimes that don't tell have */
 #define NRI_UNKNOWN_VERSION         "unknown"
 /* What RegisterPlugin tells. Go peers compare versions as Go modules have them: with the "v". */
