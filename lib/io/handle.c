@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nri_plugin_new() and what a plugin tells about itself.
+ */
+#include "io/handle.h"
+
+#include <string.h>
+
+#include "io/host.h"
+#include "io/socket.h"
+#include "io/stream.h"
+
+static void wake(void *user)
+{
+    nri_mailbox_ring(user);
+}
+
+static int make_core(nri_plugin *plugin, struct nri_error *error)
+{
+    const struct nri_settings *settings = &plugin->settings;
+    struct nri_core_config config = {
+        .ops = &settings->ops,
+        .name = settings->name,
+        .index = settings->index,
+        .peer = settings->peer,
+        .user = plugin->user,
+        .plugin = plugin,
+        .alloc = settings->alloc,
+        .host = nri_host_system(),
+        .log = &plugin->log,
+        .limits = settings->limits,
+        .registration_timeout = settings->registration_timeout,
+        .call_timeout = settings->call_timeout,
+        .max_sync_bytes = settings->max_sync_bytes,
+        .max_sync_parts = settings->max_sync_parts,
+        .allow_missing_validate = settings->allow_missing_validate,
+        .strict_features = settings->strict_features,
+        .wake = wake,
+        .wake_user = &plugin->mailbox,
+    };
+    return nri_core_new(&plugin->core, &config, error);
+}
+
+/* Takes the settings over on success. */
+static int make_plugin(nri_plugin **made, struct nri_settings *settings, void *user,
+                       struct nri_error *error)
+{
+    nri_plugin *plugin = nri_alloc_zero(&settings->alloc, sizeof *plugin);
+    if (plugin == NULL)
+        return nri_error_set(error, NRI_E_NOMEM, "out of memory");
+    plugin->settings = *settings;
+    plugin->user = user;
+    plugin->stream.fd = -1;
+    nri_log_init(&plugin->log, settings->log, settings->log_user, settings->log_level);
+    plugin->log.plugin = settings->label;
+    plugin->input = nri_alloc_raw(&settings->alloc, NRI_INPUT_SIZE);
+    int rc = plugin->input != NULL ? 0 : nri_error_set(error, NRI_E_NOMEM, "out of memory");
+    if (rc != 0)
+        goto fail_input;
+    rc = nri_mailbox_init(&plugin->mailbox, &settings->alloc, error);
+    if (rc != 0)
+        goto fail_mailbox;
+    rc = make_core(plugin, error);
+    if (rc != 0)
+        goto fail_core;
+    /* Last: on an error a given descriptor is to be as it was. */
+    if (settings->fd >= 0)
+        rc = nri_socket_adopt(settings->fd, error);
+    if (rc != 0)
+        goto fail_adopt;
+    *made = plugin;
+    return 0;
+
+fail_adopt:
+    nri_core_free(plugin->core);
+fail_core:
+    nri_mailbox_fini(&plugin->mailbox);
+fail_mailbox:
+    nri_alloc_release(&settings->alloc, plugin->input);
+fail_input:
+    nri_alloc_release(&settings->alloc, plugin);
+    return rc;
+}
+
+int nri_plugin_new(nri_plugin **plugin, const struct nri_plugin_ops *ops,
+                   const struct nri_plugin_options *options, void *user, nri_error **error)
+{
+    struct nri_settings settings;
+    struct nri_error why;
+    if (plugin == NULL)
+        return NRI_E_INVALID;
+    nri_error_clear(&why);
+    int rc = nri_settings_resolve(&settings, ops, options, &why);
+    if (rc == 0) {
+        rc = make_plugin(plugin, &settings, user, &why);
+        if (rc != 0)
+            nri_settings_fini(&settings);
+    }
+    if (rc != 0)
+        nri_error_export(&why, &settings.alloc, error);
+    return rc;
+}
+
+int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *updates,
+                                 const struct nri_call_options *options, nri_update_fn callback,
+                                 void *user)
+{
+    struct nri_call_options known;
+    uint64_t timeout = 0;
+    if (plugin == NULL)
+        return NRI_E_INVALID;
+    if (updates == NULL)
+        return nri_error_set(&plugin->error, NRI_E_INVALID, "there is no list of updates");
+    int rc = nri_settings_call(&known, options, &timeout, &plugin->error);
+    if (rc != 0)
+        return rc;
+    return nri_core_update_containers(plugin->core, updates, timeout, known.metadata,
+                                      (size_t)known.metadata_count, callback, user, nri_host_now(),
+                                      &plugin->error);
+}
+
+enum nri_plugin_state nri_plugin_get_state(const nri_plugin *plugin)
+{
+    switch (plugin->stream.phase) {
+    case NRI_PHASE_CONNECTING:
+        return NRI_PLUGIN_CONNECTING;
+    case NRI_PHASE_CONNECTED:
+        return nri_core_state(plugin->core);
+    case NRI_PHASE_FLUSHING:
+    case NRI_PHASE_CLOSING:
+        return NRI_PLUGIN_STOPPING;
+    case NRI_PHASE_IDLE:
+        break;
+    }
+    return NRI_PLUGIN_IDLE;
+}
+
+const char *nri_plugin_name(const nri_plugin *plugin)
+{
+    return plugin->settings.name;
+}
+
+const char *nri_plugin_index(const nri_plugin *plugin)
+{
+    return plugin->settings.index;
+}
+
+void *nri_plugin_user(const nri_plugin *plugin)
+{
+    return plugin->user;
+}
+
+uint32_t nri_plugin_events(const nri_plugin *plugin)
+{
+    return nri_core_events(plugin->core);
+}
+
+const char *nri_plugin_runtime_name(const nri_plugin *plugin)
+{
+    return nri_core_runtime_name(plugin->core);
+}
+
+const char *nri_plugin_runtime_version(const nri_plugin *plugin)
+{
+    return nri_core_runtime_version(plugin->core);
+}
+
+const char *nri_plugin_runtime_nri_version(const nri_plugin *plugin)
+{
+    return nri_core_nri_version(plugin->core);
+}
+
+bool nri_plugin_nri_version_is_inferred(const nri_plugin *plugin)
+{
+    return nri_core_nri_version_inferred(plugin->core);
+}
+
+uint64_t nri_plugin_registration_timeout_ms(const nri_plugin *plugin)
+{
+    return nri_core_registration_timeout_ms(plugin->core);
+}
+
+uint64_t nri_plugin_request_timeout_ms(const nri_plugin *plugin)
+{
+    return nri_core_request_timeout_ms(plugin->core);
+}
+
+bool nri_plugin_supports(const nri_plugin *plugin, enum nri_feature feature)
+{
+    return nri_version_supports(nri_core_nri_version(plugin->core), feature);
+}
+
+const nri_error *nri_plugin_last_error(const nri_plugin *plugin)
+{
+    return plugin->error.code != 0 ? &plugin->error : NULL;
+}

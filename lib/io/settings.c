@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "io/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/abi.h"
+#include "base/host.h"
+#include "io/environment.h"
+#include "io/socket.h"
+#include "model/model.h"
+
+NRI_ABI_ASSERT(struct nri_plugin_ops);
+NRI_ABI_ASSERT(struct nri_plugin_options);
+NRI_ABI_ASSERT(struct nri_call_options);
+
+/* The sizes in 0.1.0. They stay when the structures grow. */
+#define FIRST_SIZE(type, last_member)                                                              \
+    (offsetof(type, last_member) + sizeof(((type *)0)->last_member))
+#define OPS_FIRST_SIZE          FIRST_SIZE(struct nri_plugin_ops, on_disconnected)
+#define OPTIONS_FIRST_SIZE      FIRST_SIZE(struct nri_plugin_options, reserved)
+#define CALL_FIRST_SIZE         FIRST_SIZE(struct nri_call_options, reserved)
+
+#define DEFAULT_REGISTRATION_MS UINT64_C(5000)
+#define LONGEST_MS              UINT64_C(86400000) /* a day */
+#define KIB                     UINT64_C(1024)
+#define MIB                     (KIB * KIB)
+#define GIB                     (KIB * MIB)
+#define MAX_PENDING_CALLS       120 /* what a Go peer can queue */
+#define CALL_METADATA_MAX       256 /* entries */
+
+static int take(struct nri_plugin_ops *ops, const struct nri_plugin_ops *given_ops,
+                struct nri_plugin_options *options, const struct nri_plugin_options *given_options,
+                struct nri_error *error)
+{
+    int rc = nri_abi_take(options, sizeof *options, OPTIONS_FIRST_SIZE, given_options,
+                          "nri_plugin_options", error);
+    if (rc != 0)
+        return rc;
+    if (!nri_abi_is_zero(options->reserved, sizeof options->reserved))
+        return nri_error_set(
+            error, NRI_E_ABI,
+            "struct nri_plugin_options: a reserved member is not 0; fill the structure with "
+            "nri_plugin_options_init()");
+    if (given_ops == NULL)
+        return nri_error_set(error, NRI_E_INVALID, "there is no callback table");
+    return nri_abi_take(ops, sizeof *ops, OPS_FIRST_SIZE, given_ops, "nri_plugin_ops", error);
+}
+
+/* ---- limits ---- */
+
+struct limit {
+    const char *name;
+    uint64_t given, fallback, least, most;
+    uint64_t value; /* out */
+};
+
+static int check_limits(struct limit *limits, size_t count, struct nri_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct limit *limit = &limits[i];
+        limit->value = limit->given != 0 ? limit->given : limit->fallback;
+        if (limit->given != 0 && (limit->given < limit->least || limit->given > limit->most))
+            return nri_error_set(error, NRI_E_RANGE,
+                                 "%s is %llu; it must be from %llu to %llu, or 0 for the default",
+                                 limit->name, (unsigned long long)limit->given,
+                                 (unsigned long long)limit->least, (unsigned long long)limit->most);
+    }
+    return 0;
+}
+
+enum {
+    IN_FLIGHT,
+    SYNC_PARTS,
+    PENDING_CALLS,
+    REGISTRATION,
+    CALL,
+    RECEIVE,
+    SEND,
+    MEMORY,
+    QUEUED,
+    OUTPUT,
+    SYNC_BYTES,
+    LIMIT_COUNT
+};
+
+static int resolve_limits(struct nri_settings *settings, const struct nri_plugin_options *options,
+                          struct nri_error *error)
+{
+    struct nri_rpc_limits *rpc = &settings->limits;
+    nri_rpc_limits_default(rpc);
+    struct limit limits[LIMIT_COUNT] = {
+        [IN_FLIGHT] = {"max_in_flight", options->max_in_flight, rpc->max_in_flight, 1, 65536, 0},
+        [SYNC_PARTS] = {"max_sync_parts", options->max_sync_parts, 65536, 1, UINT32_MAX, 0},
+        [PENDING_CALLS] = {"max_pending_calls", options->max_pending_calls, rpc->max_pending_calls,
+                           1, MAX_PENDING_CALLS, 0},
+        [REGISTRATION] = {"registration_timeout_ms", options->registration_timeout_ms,
+                          DEFAULT_REGISTRATION_MS, 1, LONGEST_MS, 0},
+        [CALL] = {"call_timeout_ms", options->call_timeout_ms, 0, 1, LONGEST_MS, 0},
+        [RECEIVE] = {"max_receive_bytes", options->max_receive_bytes, rpc->max_receive, KIB, GIB,
+                     0},
+        [SEND] = {"max_send_bytes", options->max_send_bytes, rpc->max_send, KIB, GIB, 0},
+        [MEMORY] = {"request_memory_bytes", options->request_memory_bytes, rpc->arena_base, 4 * KIB,
+                    GIB, 0},
+        [QUEUED] = {"max_queued_bytes", options->max_queued_bytes, rpc->max_queued_bytes, KIB, GIB,
+                    0},
+        [OUTPUT] = {"max_output_bytes", options->max_output_bytes, rpc->max_output_bytes, 2 * KIB,
+                    GIB, 0},
+        [SYNC_BYTES] = {"max_sync_bytes", options->max_sync_bytes, 256 * MIB, KIB, GIB, 0},
+    };
+    int rc = check_limits(limits, LIMIT_COUNT, error);
+    if (rc != 0)
+        return rc;
+    if (limits[OUTPUT].value < limits[SEND].value + KIB)
+        return nri_error_set(error, NRI_E_RANGE,
+                             "max_output_bytes is %llu and max_send_bytes %llu: it must be larger "
+                             "by at least %llu, or the "
+                             "largest message could never be sent",
+                             (unsigned long long)limits[OUTPUT].value,
+                             (unsigned long long)limits[SEND].value, (unsigned long long)KIB);
+    rpc->max_in_flight = (size_t)limits[IN_FLIGHT].value;
+    rpc->max_pending_calls = (size_t)limits[PENDING_CALLS].value;
+    rpc->max_receive = (size_t)limits[RECEIVE].value;
+    rpc->max_send = (size_t)limits[SEND].value;
+    rpc->arena_base = (size_t)limits[MEMORY].value;
+    rpc->max_queued_bytes = (size_t)limits[QUEUED].value;
+    rpc->max_output_bytes = (size_t)limits[OUTPUT].value;
+    settings->max_sync_parts = (size_t)limits[SYNC_PARTS].value;
+    settings->max_sync_bytes = (size_t)limits[SYNC_BYTES].value;
+    settings->registration_timeout = limits[REGISTRATION].value * NRI_MSEC;
+    settings->call_timeout = limits[CALL].value * NRI_MSEC;
+    return 0;
+}
+
+static int resolve_switches(struct nri_settings *settings, const struct nri_plugin_options *options,
+                            struct nri_error *error)
+{
+    if (options->dispatch != NRI_DISPATCH_DEFAULT && options->dispatch != NRI_DISPATCH_LOOP)
+        return nri_error_set(error, NRI_E_RANGE,
+                             "dispatch is %d; this libnri knows 0 (the default) and 1 (loop)",
+                             (int)options->dispatch);
+    if (options->log_level < NRI_LOG_DEFAULT || options->log_level > NRI_LOG_DEBUG)
+        return nri_error_set(error, NRI_E_RANGE,
+                             "log_level is %d; it must be from 0 (the default) to %d (debug)",
+                             (int)options->log_level, (int)NRI_LOG_DEBUG);
+    settings->log = options->log;
+    settings->log_user = options->log_user;
+    settings->log_level =
+        options->log_level != NRI_LOG_DEFAULT ? (int)options->log_level : (int)NRI_LOG_INFO;
+    settings->allow_missing_validate = options->allow_missing_validate != 0;
+    settings->strict_features = options->strict_features != 0;
+    return 0;
+}
+
+/* ---- texts ---- */
+
+static int copy(struct nri_settings *settings, char **to, const char *text, struct nri_error *error)
+{
+    *to = nri_alloc_text(&settings->alloc, text, strlen(text));
+    return *to != NULL ? 0 : nri_error_set(error, NRI_E_NOMEM, "out of memory");
+}
+
+/* Each of the two from the first source that has it: options, environment, the program's name. */
+static int resolve_identity(struct nri_settings *settings, const struct nri_plugin_options *options,
+                            struct nri_error *error)
+{
+    const char *name = options->name, *index = options->index;
+    const char *program = options->program != NULL ? options->program : nri_environment_program();
+    if (options->ignore_environment == 0) {
+        name = name != NULL ? name : nri_environment_get(NRI_ENVIRONMENT_NAME);
+        index = index != NULL ? index : nri_environment_get(NRI_ENVIRONMENT_INDEX);
+    }
+    char program_index[3] = "";
+    const char *program_name = program;
+    bool has_index = nri_identity_from_program(program, program_index, &program_name);
+    if (index == NULL && !has_index)
+        return nri_error_set(error, NRI_E_INVALID,
+                             "the plugin has no index: set options.index or " NRI_ENVIRONMENT_INDEX
+                             ", or call the program NN-name, such as 10-%s (it is called \"%s\")",
+                             program_name, program);
+    name = name != NULL ? name : program_name;
+    index = index != NULL ? index : program_index;
+
+    int rc = nri_identity_check_index(index, error);
+    if (rc == 0)
+        rc = nri_identity_check_name(name, error);
+    if (rc != 0)
+        return rc;
+    memcpy(settings->index, index, sizeof settings->index);
+    return copy(settings, &settings->name, name, error);
+}
+
+static int resolve_label(struct nri_settings *settings, struct nri_error *error)
+{
+    size_t size = strlen(settings->index) + 1 + strlen(settings->name) + 1;
+    settings->label = nri_alloc_raw(&settings->alloc, size);
+    if (settings->label == NULL)
+        return nri_error_set(error, NRI_E_NOMEM, "out of memory");
+    (void)snprintf(settings->label, size, "%s-%s", settings->index, settings->name);
+    return 0;
+}
+
+/* The given descriptor, then the environment's, then the path. */
+static int resolve_socket(struct nri_settings *settings, const struct nri_plugin_options *options,
+                          struct nri_error *error)
+{
+    int rc = 0;
+    if (options->use_fd != 0) {
+        settings->fd = options->fd;
+        rc = nri_socket_check(options->fd, error);
+    } else if (options->ignore_environment == 0) {
+        rc = nri_environment_socket(&settings->fd, error);
+    }
+    if (rc != 0)
+        return rc;
+    if (settings->fd >= 0) {
+        char peer[32];
+        (void)snprintf(peer, sizeof peer, "descriptor %d", settings->fd);
+        return copy(settings, &settings->peer, peer, error);
+    }
+    const char *path =
+        options->socket_path != NULL ? options->socket_path : NRI_DEFAULT_SOCKET_PATH;
+    rc = nri_socket_check_path(path, error);
+    if (rc == 0)
+        rc = copy(settings, &settings->path, path, error);
+    if (rc == 0)
+        rc = copy(settings, &settings->peer, path, error);
+    return rc;
+}
+
+int nri_settings_resolve(struct nri_settings *settings, const struct nri_plugin_ops *ops,
+                         const struct nri_plugin_options *options, struct nri_error *error)
+{
+    struct nri_plugin_options known;
+    memset(settings, 0, sizeof *settings);
+    settings->fd = -1;
+    (void)nri_alloc_resolve(&settings->alloc, NULL);
+
+    int rc = take(&settings->ops, ops, &known, options, error);
+    if (rc != 0)
+        return rc;
+    struct nri_alloc alloc;
+    rc = nri_alloc_resolve(&alloc, known.allocator);
+    if (rc != 0)
+        return nri_error_set(error, rc, "options.allocator: %s",
+                             rc == NRI_E_ABI
+                                 ? "its size is wrong; fill it with nri_allocator_init()"
+                                 : "set all three functions, or none");
+    settings->alloc = alloc;
+
+    if ((rc = resolve_switches(settings, &known, error)) != 0 ||
+        (rc = resolve_limits(settings, &known, error)) != 0 ||
+        (rc = resolve_identity(settings, &known, error)) != 0 ||
+        (rc = resolve_label(settings, error)) != 0 ||
+        (rc = resolve_socket(settings, &known, error)) != 0)
+        nri_settings_fini(settings);
+    return rc;
+}
+
+void nri_settings_fini(struct nri_settings *settings)
+{
+    nri_alloc_release(&settings->alloc, settings->name);
+    nri_alloc_release(&settings->alloc, settings->label);
+    nri_alloc_release(&settings->alloc, settings->path);
+    nri_alloc_release(&settings->alloc, settings->peer);
+    settings->name = settings->label = settings->path = settings->peer = NULL;
+}
+
+/* ---- calls ---- */
+
+int nri_settings_call(struct nri_call_options *known, const struct nri_call_options *from,
+                      uint64_t *timeout, struct nri_error *error)
+{
+    int rc = nri_abi_take(known, sizeof *known, CALL_FIRST_SIZE, from, "nri_call_options", error);
+    if (rc != 0)
+        return rc;
+    if (!nri_abi_is_zero(known->reserved, sizeof known->reserved))
+        return nri_error_set(
+            error, NRI_E_ABI,
+            "struct nri_call_options: a reserved member is not 0; fill the structure with "
+            "nri_call_options_init()");
+    if (known->timeout_ms > LONGEST_MS)
+        return nri_error_set(error, NRI_E_RANGE,
+                             "timeout_ms is %llu; it must be at most %llu, or 0 for the default",
+                             (unsigned long long)known->timeout_ms, (unsigned long long)LONGEST_MS);
+    if (known->metadata_count > CALL_METADATA_MAX)
+        return nri_error_set(error, NRI_E_RANGE, "metadata_count is %llu; it must be at most %d",
+                             (unsigned long long)known->metadata_count, CALL_METADATA_MAX);
+    if (known->metadata_count > 0 && known->metadata == NULL)
+        return nri_error_set(error, NRI_E_INVALID, "metadata is NULL, and metadata_count %llu",
+                             (unsigned long long)known->metadata_count);
+    for (size_t i = 0; i < 2 * (size_t)known->metadata_count; i++) {
+        if (known->metadata[i] == NULL)
+            return nri_error_set(error, NRI_E_INVALID, "metadata[%zu] is NULL", i);
+    }
+    *timeout = known->timeout_ms * NRI_MSEC;
+    return 0;
+}
+
+void nri_plugin_ops_init(struct nri_plugin_ops *ops, size_t size)
+{
+    nri_abi_init(ops, size);
+}
+
+void nri_plugin_options_init(struct nri_plugin_options *options, size_t size)
+{
+    nri_abi_init(options, size);
+}
+
+void nri_call_options_init(struct nri_call_options *options, size_t size)
+{
+    nri_abi_init(options, size);
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Happy path: nri_stream_begin() connects -> the loop's first turn tells the core, RegisterPlugin
+ * goes out -> each time the socket polls readable, bytes go to the core and its output to the
+ * socket -> the end, for one of the reasons below -> libuv closes the handles ->
+ * nri_plugin_handles_closed(). Failure modes: the backlog is full (tried again until the
+ * registration time-out); the peer closes (what it sent before is handled first, and so is the
+ * answer that it sent when writing fails); the core wants the end (what is queued is written, for
+ * FLUSH_TIME at most, while what the peer sends is thrown away, so that a peer that writes before
+ * it reads is not stuck); a local stop (what the socket takes at once is written).
+ */
+#include "io/stream.h"
+
+#include "io/host.h"
+#include "io/socket.h"
+
+#define READS_A_TURN  16 /* of NRI_INPUT_SIZE: then others on the loop get their turn */
+#define WRITES_A_TURN 16
+#define ROUNDS_A_TURN 4 /* of looking for work that came up meanwhile */
+#define RETRY_TIME    (20 * NRI_MSEC)
+#define FLUSH_TIME    (1 * NRI_SEC)
+
+/* ---- the end ---- */
+
+static void handle_closed(uv_handle_t *handle)
+{
+    nri_plugin *plugin = handle->data;
+    struct nri_stream *stream = &plugin->stream;
+    if (--stream->open > 0)
+        return;
+    stream->phase = NRI_PHASE_IDLE;
+    stream->loop = NULL;
+    nri_plugin_handles_closed(plugin);
+}
+
+static void write_output(nri_plugin *plugin);
+
+static void close_handles(nri_plugin *plugin)
+{
+    struct nri_stream *stream = &plugin->stream;
+    stream->phase = NRI_PHASE_CLOSING;
+    if (stream->socket_polled)
+        uv_close((uv_handle_t *)&stream->socket, handle_closed);
+    stream->socket_polled = false;
+    if (stream->fd >= 0) {
+        plugin->fd_used = plugin->settings.path == NULL;
+        nri_socket_close(stream->fd);
+    }
+    stream->fd = -1;
+    uv_close((uv_handle_t *)&stream->timer, handle_closed);
+    uv_close((uv_handle_t *)&stream->bell, handle_closed);
+}
+
+void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
+{
+    struct nri_stream *stream = &plugin->stream;
+    if (!nri_stream_is_live(stream))
+        return;
+    if (reason == 0 && stream->phase == NRI_PHASE_CONNECTED)
+        write_output(plugin);
+    if (!nri_stream_is_live(stream))
+        return;
+    /* A stop that came while the connection was ending by itself is a stop all the same. */
+    if (nri_mailbox_take_stop(&plugin->mailbox))
+        reason = 0;
+    struct nri_error why;
+    nri_error_clear(&why);
+    if (reason != 0)
+        nri_error_set(&why, reason, "%s", text);
+    close_handles(plugin);
+    stream->result = reason;
+    if (stream->core_connected) {
+        stream->core_connected = false;
+        plugin->depth++;
+        nri_core_disconnected(plugin->core, reason, reason != 0 ? why.text : "stopped",
+                              nri_host_now());
+        plugin->depth--;
+    }
+    /* Last, since handlers may have met errors of their own meanwhile. */
+    nri_error_copy(&plugin->error, &why);
+}
+
+static void end_closed_by_peer(nri_plugin *plugin)
+{
+    const char *peer = plugin->settings.peer;
+    struct nri_error error;
+    const char *when = "";
+    nri_error_clear(&error);
+    if (nri_core_in_message(plugin->core))
+        when = " in the middle of a message";
+    else if (nri_core_state(plugin->core) == NRI_PLUGIN_REGISTERING)
+        when = " before the registration was complete: its log may say why";
+    nri_error_set(&error, NRI_E_CLOSED, "%s: the runtime closed the connection%s", peer, when);
+    nri_stream_end(plugin, NRI_E_CLOSED, error.text);
+}
+
+static void end_with(nri_plugin *plugin, struct nri_error *error)
+{
+    nri_error_prefix(error, "%s", plugin->settings.peer);
+    nri_stream_end(plugin, error->code, error->text);
+}
+
+/* ---- bytes ---- */
+
+/* Whether the user's functions asked for the end: nothing more is handed to handlers then. */
+static bool is_wanted(const nri_plugin *plugin)
+{
+    return nri_stream_is_live(&plugin->stream) && !plugin->closing &&
+           !nri_mailbox_stop_wanted(&plugin->mailbox);
+}
+
+static void write_output(nri_plugin *plugin)
+{
+    struct nri_stream *stream = &plugin->stream;
+    for (int i = 0; i < WRITES_A_TURN; i++) {
+        struct nri_error error;
+        const uint8_t *bytes;
+        size_t count, moved = 0;
+        nri_core_output(plugin->core, &bytes, &count);
+        if (count == 0)
+            return;
+        if (stream->mute) {
+            nri_core_written(plugin->core, count);
+            continue;
+        }
+        nri_error_clear(&error);
+        switch (nri_socket_send(stream->fd, bytes, count, &moved, &error)) {
+        case NRI_SOCKET_MOVED:
+            nri_core_written(plugin->core, moved);
+            break;
+        case NRI_SOCKET_AGAIN:
+            return;
+        case NRI_SOCKET_ENDED:
+            /* The peer's last words may still be there to be read: why it closed. */
+            stream->mute = true;
+            break;
+        case NRI_SOCKET_FAILED:
+            end_with(plugin, &error);
+            return;
+        }
+    }
+}
+
+static bool has_output(const nri_plugin *plugin)
+{
+    const uint8_t *bytes;
+    size_t count;
+    nri_core_output(plugin->core, &bytes, &count);
+    return count > 0;
+}
+
+/* False: no more to be read now, or no more wanted. */
+static bool read_once(nri_plugin *plugin)
+{
+    struct nri_stream *stream = &plugin->stream;
+    struct nri_error error;
+    size_t moved = 0;
+    nri_error_clear(&error);
+    switch (nri_socket_receive(stream->fd, plugin->input, NRI_INPUT_SIZE, &moved, &error)) {
+    case NRI_SOCKET_MOVED:
+        break;
+    case NRI_SOCKET_AGAIN:
+        if (stream->mute)
+            end_closed_by_peer(plugin);
+        return false;
+    case NRI_SOCKET_ENDED:
+        end_closed_by_peer(plugin);
+        return false;
+    case NRI_SOCKET_FAILED:
+        end_with(plugin, &error);
+        return false;
+    }
+    if (stream->phase != NRI_PHASE_FLUSHING) {
+        nri_core_input(plugin->core, plugin->input, moved, nri_host_now());
+        if (!is_wanted(plugin) || nri_core_should_close(plugin->core))
+            return false;
+        write_output(plugin);
+    }
+    /* A short read has emptied the socket, mostly; when not, it polls readable again. While the
+     * peer is gone, its EOF follows. */
+    return nri_stream_is_live(stream) && (moved == NRI_INPUT_SIZE || stream->mute);
+}
+
+static void read_input(nri_plugin *plugin)
+{
+    for (int i = 0; i < READS_A_TURN; i++) {
+        if (!read_once(plugin))
+            return;
+    }
+}
+
+/* ---- one turn ---- */
+
+static void open_socket(nri_plugin *plugin, struct nri_error *error);
+
+static void connect_again(nri_plugin *plugin, uint64_t now)
+{
+    struct nri_stream *stream = &plugin->stream;
+    struct nri_error error;
+    if (now < stream->retry_at)
+        return;
+    nri_error_clear(&error);
+    int rc = nri_socket_connect(plugin->settings.path, &stream->fd, &error);
+    if (rc == 0)
+        open_socket(plugin, &error);
+    if (error.code == 0)
+        return;
+    if (rc != NRI_E_BUSY) {
+        nri_stream_end(plugin, error.code, error.text);
+        return;
+    }
+    uint64_t until = stream->began + plugin->settings.registration_timeout;
+    if (now < until) {
+        stream->retry_at = until - now < RETRY_TIME ? until : now + RETRY_TIME;
+        return;
+    }
+    nri_error_set(&error, NRI_E_TIMEOUT,
+                  "connecting to %s: the runtime has not accepted the connection within the "
+                  "registration time-out of %llu "
+                  "ms: its backlog is full",
+                  plugin->settings.path,
+                  (unsigned long long)(plugin->settings.registration_timeout / NRI_MSEC));
+    nri_stream_end(plugin, error.code, error.text);
+}
+
+static void connect_core(nri_plugin *plugin)
+{
+    struct nri_stream *stream = &plugin->stream;
+    struct nri_error error;
+    nri_error_clear(&error);
+    stream->phase = NRI_PHASE_CONNECTED;
+    stream->core_connected = true;
+    /* The registration time-out counts from the first attempt to connect. */
+    if (nri_core_connected(plugin->core, stream->began, &error) != 0) {
+        stream->core_connected = false;
+        end_with(plugin, &error);
+    }
+}
+
+static void begin_flush(nri_plugin *plugin, uint64_t now)
+{
+    struct nri_stream *stream = &plugin->stream;
+    if (stream->phase == NRI_PHASE_CONNECTED && nri_core_should_close(plugin->core)) {
+        stream->phase = NRI_PHASE_FLUSHING;
+        stream->flush_until = now + FLUSH_TIME;
+    }
+}
+
+static void end_flush(nri_plugin *plugin, uint64_t now)
+{
+    struct nri_stream *stream = &plugin->stream;
+    struct nri_error error;
+    if (stream->phase != NRI_PHASE_FLUSHING ||
+        (has_output(plugin) && !stream->mute && now < stream->flush_until))
+        return;
+    nri_error_clear(&error);
+    int reason = nri_core_close_reason(plugin->core, &error);
+    nri_stream_end(plugin, reason, error.text);
+}
+
+static void look_for_work(nri_plugin *plugin, bool readable)
+{
+    struct nri_stream *stream = &plugin->stream;
+    uint64_t now = nri_host_now();
+    if (stream->began == 0)
+        stream->began = now;
+    nri_mailbox_deliver(&plugin->mailbox, plugin);
+    if (stream->phase == NRI_PHASE_CONNECTING && is_wanted(plugin)) {
+        if (stream->fd < 0)
+            connect_again(plugin, now);
+        if (is_wanted(plugin) && stream->fd >= 0)
+            connect_core(plugin);
+    }
+    /* Reading comes before the deadlines: a reply that is there already is in time, however late
+     * this turn is. */
+    if (readable && is_wanted(plugin) && stream->fd >= 0)
+        read_input(plugin);
+    if (stream->phase == NRI_PHASE_CONNECTED && is_wanted(plugin)) {
+        nri_core_drain(plugin->core, now);
+        if (nri_core_deadline(plugin->core) <= now)
+            nri_core_tick(plugin->core, now);
+        write_output(plugin);
+    }
+    if (stream->mute && is_wanted(plugin) && stream->fd >= 0)
+        read_input(plugin);
+    if (!is_wanted(plugin)) {
+        nri_stream_end(plugin, 0, "");
+        return;
+    }
+    begin_flush(plugin, now);
+    if (stream->phase == NRI_PHASE_FLUSHING)
+        write_output(plugin);
+    end_flush(plugin, now);
+}
+
+/* ---- libuv ---- */
+
+static void on_socket(uv_poll_t *handle, int status, int events);
+static void on_timer(uv_timer_t *handle);
+
+uint64_t nri_stream_deadline(const nri_plugin *plugin)
+{
+    const struct nri_stream *stream = &plugin->stream;
+    switch (stream->phase) {
+    case NRI_PHASE_CONNECTING:
+        return stream->began != 0 && stream->fd < 0 ? stream->retry_at : NRI_NEVER;
+    case NRI_PHASE_CONNECTED:
+        return nri_core_deadline(plugin->core);
+    case NRI_PHASE_FLUSHING:
+        return stream->flush_until;
+    default:
+        return NRI_NEVER;
+    }
+}
+
+static void set_timer(struct nri_stream *stream, uint64_t at)
+{
+    if (at == stream->timer_at)
+        return;
+    stream->timer_at = at;
+    if (at == NRI_NEVER) {
+        (void)uv_timer_stop(&stream->timer);
+        return;
+    }
+    uint64_t now = nri_host_now();
+    /* Rounded up, so that it does not fire before there is work; when it does, it is set again. */
+    uint64_t wait = at <= now ? 0 : (at - now + NRI_MSEC - 1) / NRI_MSEC;
+    /* Fails only for a closing handle or without a callback. */
+    (void)uv_timer_start(&stream->timer, on_timer, wait, 0);
+}
+
+static void arm(nri_plugin *plugin)
+{
+    struct nri_stream *stream = &plugin->stream;
+    if (!nri_stream_is_live(stream))
+        return;
+    if (stream->socket_polled) {
+        int interest = UV_READABLE;
+        if (stream->phase != NRI_PHASE_CONNECTING && !stream->mute && has_output(plugin))
+            interest |= UV_WRITABLE;
+        if (interest != stream->interest) {
+            stream->interest = interest;
+            stream->changed = true;
+            (void)uv_poll_start(&stream->socket, interest, on_socket); /* as uv_timer_start() */
+        }
+    }
+    set_timer(stream, nri_stream_deadline(plugin));
+}
+
+static void service(nri_plugin *plugin, bool rung, bool readable)
+{
+    struct nri_stream *stream = &plugin->stream;
+    if (stream->arming)
+        return;
+    plugin->depth++;
+    nri_mailbox_begin(&plugin->mailbox, rung);
+    for (int round = 1;; round++) {
+        if (nri_stream_is_live(stream))
+            look_for_work(plugin, readable);
+        readable = false;
+        if (nri_mailbox_end(&plugin->mailbox))
+            break;
+        if (round == ROUNDS_A_TURN || !nri_stream_is_live(stream)) {
+            nri_mailbox_defer(&plugin->mailbox);
+            break;
+        }
+        nri_mailbox_begin(&plugin->mailbox, false);
+    }
+    arm(plugin);
+    plugin->depth--;
+    nri_plugin_settle(plugin);
+}
+
+void nri_stream_service(nri_plugin *plugin)
+{
+    service(plugin, false, false);
+}
+
+static void on_bell(uv_poll_t *handle, int status, int events)
+{
+    (void)status;
+    (void)events;
+    service(handle->data, true, false);
+}
+
+static void on_socket(uv_poll_t *handle, int status, int events)
+{
+    nri_plugin *plugin = handle->data;
+    /* An error condition of the socket: libuv has stopped polling; recv() says what it is, after
+     * what there is to read. */
+    if (status < 0) {
+        plugin->stream.interest = 0;
+        if (plugin->stream.arming)
+            nri_mailbox_defer(&plugin->mailbox);
+    }
+    service(plugin, false, status < 0 || (events & UV_READABLE) != 0);
+}
+
+static void on_timer(uv_timer_t *handle)
+{
+    nri_plugin *plugin = handle->data;
+    plugin->stream.timer_at = NRI_NEVER;
+    service(plugin, false, false);
+}
+
+static int uv_failed(struct nri_error *error, int status, const char *what)
+{
+    return nri_socket_error(error, -status, what);
+}
+
+/* The interest is set by arm(). Sets *error on a failure. */
+static void open_socket(nri_plugin *plugin, struct nri_error *error)
+{
+    struct nri_stream *stream = &plugin->stream;
+    int status = uv_poll_init(stream->loop, &stream->socket, stream->fd);
+    if (status != 0) {
+        uv_failed(error, status, "polling the socket");
+        nri_error_prefix(error, "%s", plugin->settings.peer);
+        return;
+    }
+    stream->socket.data = plugin;
+    stream->socket_polled = true;
+    stream->open++;
+}
+
+static int open_handles(nri_plugin *plugin, struct nri_error *error)
+{
+    struct nri_stream *stream = &plugin->stream;
+    int status = uv_poll_init(stream->loop, &stream->bell, plugin->mailbox.fd);
+    if (status != 0)
+        return uv_failed(error, status, "polling an eventfd");
+    stream->bell.data = plugin;
+    (void)uv_timer_init(stream->loop, &stream->timer); /* cannot fail */
+    stream->timer.data = plugin;
+    stream->open = 2;
+    (void)uv_poll_start(&stream->bell, UV_READABLE, on_bell);
+    stream->changed = true;
+    if (stream->fd >= 0)
+        open_socket(plugin, error);
+    if (error->code != 0)
+        close_handles(plugin);
+    return error->code;
+}
+
+static int connect_first(nri_plugin *plugin, struct nri_error *error)
+{
+    struct nri_stream *stream = &plugin->stream;
+    /* A run that was stopped before it began does not touch the runtime. */
+    if (nri_mailbox_stop_wanted(&plugin->mailbox))
+        return 0;
+    if (plugin->settings.path == NULL) {
+        stream->fd = plugin->settings.fd;
+        return 0;
+    }
+    int rc = nri_socket_connect(plugin->settings.path, &stream->fd, error);
+    if (rc == NRI_E_BUSY)
+        nri_error_clear(error); /* tried again by the timer */
+    return rc == NRI_E_BUSY ? 0 : rc;
+}
+
+int nri_stream_begin(nri_plugin *plugin, uv_loop_t *loop, struct nri_error *error)
+{
+    struct nri_stream *stream = &plugin->stream;
+    *stream = (struct nri_stream){
+        .loop = loop, .fd = -1, .timer_at = NRI_NEVER, .phase = NRI_PHASE_CONNECTING};
+    int rc = connect_first(plugin, error);
+    if (rc == 0)
+        rc = open_handles(plugin, error);
+    if (rc != 0 && stream->phase != NRI_PHASE_CLOSING) {
+        /* Nothing is open but the descriptor; a given one stays for another try. */
+        if (stream->fd >= 0 && plugin->settings.path != NULL)
+            nri_socket_close(stream->fd);
+        stream->fd = -1;
+        stream->phase = NRI_PHASE_IDLE;
+        stream->loop = NULL;
+    }
+    if (rc == 0)
+        nri_mailbox_defer(&plugin->mailbox); /* the first turn */
+    return rc;
+}
