@@ -62,7 +62,7 @@ verdict() { # STATUS NAME LOG
     else
         failed=$((failed + 1))
         say "FAILED $2, see $3:"
-        grep -E 'error|warning|FAILED|Error' "$3" | head -20 || tail -20 "$3"
+        grep -E '(error|warning|note): |FAILED|ERROR|undefined reference' "$3" | head -20 || tail -20 "$3"
     fi
 }
 
