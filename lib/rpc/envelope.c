@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "wire/message.h"
+#include "wire/varint.h"
 
 /* Protobuf wire types. Groups (3, 4) are refused, as in lib/wire. */
 enum { VARINT = 0, FIXED64 = 1, LENGTH = 2, FIXED32 = 5 };
@@ -37,23 +38,13 @@ static int bad(const struct reader *reader, const uint8_t *where, const char *wh
 
 static int read_varint(struct reader *reader, uint64_t *value)
 {
-    const uint8_t *from = reader->at;
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 70; shift += 7) {
-        if (reader->at == reader->end) {
-            return bad(reader, from, "truncated number");
-        }
-        const uint8_t byte = *reader->at++;
-        if (shift == 63 && byte > 1) {
-            break;
-        }
-        v |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            *value = v;
-            return 0;
-        }
+    const struct nri_varint varint = nri_varint_read(reader->at, reader->end);
+    if (varint.next == NULL) {
+        return bad(reader, reader->at, "number cut short or longer than 64 bits");
     }
-    return bad(reader, from, "number over 64 bits");
+    reader->at = varint.next;
+    *value = varint.value;
+    return 0;
 }
 
 static int read_bytes(struct reader *reader, uint64_t length, struct nri_rpc_bytes *bytes)
@@ -69,7 +60,7 @@ static int read_bytes(struct reader *reader, uint64_t length, struct nri_rpc_byt
 static int read_field(struct reader *reader, struct field *field)
 {
     const uint8_t *from = reader->at;
-    uint64_t key;
+    uint64_t key = 0;
     int code = read_varint(reader, &key);
     if (code != 0) {
         return code;
@@ -273,24 +264,11 @@ int nri_rpc_request_metadata(const uint8_t *bytes, size_t length, size_t count,
 
 /* ---- encoding ---- */
 
-static size_t varint_size(uint64_t value)
-{
-    size_t size = 1;
-    while (value >= 0x80) {
-        value >>= 7;
-        size++;
-    }
-    return size;
-}
-
 static uint8_t *put_varint(uint8_t *at, uint64_t value)
 {
-    while (value >= 0x80) {
-        *at++ = (uint8_t)(value | 0x80);
-        value >>= 7;
-    }
-    *at++ = (uint8_t)value;
-    return at;
+    uint8_t *const end = at + nri_varint_size(value);
+    (void)nri_varint_write_back(end, value);
+    return end;
 }
 
 static uint8_t *put_key(uint8_t *at, unsigned number, unsigned type)
@@ -302,7 +280,7 @@ static uint8_t *put_key(uint8_t *at, unsigned number, unsigned type)
 /* A field of bytes with the key and length in front; an empty one is not sent. */
 static size_t bytes_size(size_t length)
 {
-    return length == 0 ? 0 : 1 + varint_size(length) + length;
+    return length == 0 ? 0 : 1 + nri_varint_size(length) + length;
 }
 
 static uint8_t *put_bytes(uint8_t *at, unsigned number, const char *bytes, size_t length)
@@ -339,11 +317,11 @@ size_t nri_rpc_request_size(const struct nri_rpc_outgoing *outgoing)
     size_t size = bytes_size(strlen(outgoing->service)) + bytes_size(strlen(outgoing->method)) +
                   bytes_size(outgoing->payload_size);
     if (outgoing->timeout != 0) {
-        size += 1 + varint_size(sent_timeout(outgoing->timeout));
+        size += 1 + nri_varint_size(sent_timeout(outgoing->timeout));
     }
     for (size_t i = 0; i < outgoing->metadata_count; i++) {
         const size_t pair = pair_size(outgoing->metadata + 2 * i);
-        size += 1 + varint_size(pair) + pair;
+        size += 1 + nri_varint_size(pair) + pair;
     }
     return size;
 }
@@ -379,7 +357,7 @@ void nri_rpc_reply_encode(const ProtobufCMessage *message, size_t payload_size, 
 static size_t status_body(int grpc, size_t length)
 {
     /* protobuf sends a negative int32 as a 64-bit number */
-    return 1 + varint_size((uint64_t)(int64_t)grpc) + bytes_size(length);
+    return 1 + nri_varint_size((uint64_t)(int64_t)grpc) + bytes_size(length);
 }
 
 size_t nri_rpc_status_size(int grpc, size_t length)

@@ -75,6 +75,7 @@ struct nri_rpc_call *nri_rpc_pool_get(struct nri_rpc_pool *pool)
     struct nri_rpc_call *call = pool->idle;
     if (call != NULL) {
         pool->idle = call->next;
+        call->next = NULL;
         pool->idle_count--;
         pool->holders++;
     }
