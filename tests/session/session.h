@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What every test of this suite starts with: a fake runtime and a recorder, and short names for the
+ * generated messages.
+ */
+#ifndef NRI_TESTS_SESSION_H
+#define NRI_TESTS_SESSION_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake_runtime.h"
+#include "recorder.h"
+
+#define MESSAGE(type) Nri__Pkg__Api__V1alpha1__##type
+#define INIT(type)    nri__pkg__api__v1alpha1__##type##__init
+
+struct session {
+    struct fake_runtime fr;
+    struct recorder recorder;
+};
+
+/* Setup and teardown of a test; the state is a struct session with no handlers set. */
+int session_setup(void **state);
+int session_teardown(void **state);
+
+#define session_test(name) cmocka_unit_test_setup_teardown(name, session_setup, session_teardown)
+
+/* The outcome is a success. */
+#define assert_success(outcome)                                                                    \
+    do {                                                                                           \
+        assert_int_equal((outcome)->count, 1);                                                     \
+        assert_string_equal((outcome)->text, "");                                                  \
+        assert_int_equal((outcome)->code, 0);                                                      \
+    } while (0)
+/* The outcome is a refusal with this gRPC code whose text holds `part`. */
+#define assert_refusal(outcome, grpc_, part)                                                       \
+    do {                                                                                           \
+        assert_int_equal((outcome)->count, 1);                                                     \
+        assert_int_equal((outcome)->grpc, (grpc_));                                                \
+        assert_non_null(strstr((outcome)->text, (part)));                                          \
+    } while (0)
+/* The text holds the part, and the test shows both if not. */
+#define assert_contains(text, part)                                                                \
+    do {                                                                                           \
+        if (strstr((text), (part)) == NULL)                                                        \
+            fail_msg("\"%s\" does not hold \"%s\"", (text), (part));                               \
+    } while (0)
+
+#endif
