@@ -9,11 +9,15 @@
  */
 #include "io/handle.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 
 #include "io/host.h"
 #include "io/socket.h"
 #include "io/stream.h"
+
+#define LOOP_DESCRIPTORS 4 /* epoll, an eventfd, a pipe for signals */
 
 static int refuse(nri_plugin *plugin, int code, const char *text)
 {
@@ -68,14 +72,39 @@ void nri_plugin_handles_closed(nri_plugin *plugin)
         nri_plugin_finished(plugin);
 }
 
+/*
+ * libuv before 1.51 leaks the loop's epoll descriptor when it finds no room for the next one (libuv
+ * pull request 4757), so that a caller that tries again and again loses the rest. Hence what a loop
+ * opens is tried out first.
+ */
+static int check_room(const nri_plugin *plugin)
+{
+    int fds[LOOP_DESCRIPTORS], number = 0, count = 0;
+    while (count < LOOP_DESCRIPTORS && number == 0) {
+        fds[count] = fcntl(plugin->mailbox.fd, F_DUPFD_CLOEXEC, 0);
+        if (fds[count] < 0)
+            number = errno;
+        else
+            count++;
+    }
+    while (count > 0)
+        nri_socket_close(fds[--count]);
+    return number;
+}
+
+static int open_own_loop(nri_plugin *plugin)
+{
+    int number = check_room(plugin);
+    if (number == 0)
+        number = -uv_loop_init(&plugin->own_loop);
+    return number == 0 ? 0 : nri_socket_error(&plugin->error, number, "making an event loop");
+}
+
 static int start(nri_plugin *plugin, uv_loop_t *loop, enum nri_turner turner)
 {
     nri_error_clear(&plugin->error);
-    if (loop == NULL) {
-        int status = uv_loop_init(&plugin->own_loop);
-        if (status != 0)
-            return nri_socket_error(&plugin->error, -status, "making an event loop");
-    }
+    if (loop == NULL && open_own_loop(plugin) != 0)
+        return plugin->error.code;
     struct nri_error error;
     nri_error_clear(&error);
     plugin->turner = turner;
