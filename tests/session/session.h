@@ -32,18 +32,20 @@ int session_teardown(void **state);
 #define session_test(name) cmocka_unit_test_setup_teardown(name, session_setup, session_teardown)
 
 /* The outcome is a success. */
-#define assert_success(outcome)                                                                    \
+#define assert_success(outcome_)                                                                   \
     do {                                                                                           \
-        assert_int_equal((outcome)->count, 1);                                                     \
-        assert_string_equal((outcome)->text, "");                                                  \
-        assert_int_equal((outcome)->code, 0);                                                      \
+        const struct rpc_outcome *once_ = (outcome_);                                              \
+        assert_int_equal(once_->count, 1);                                                         \
+        assert_string_equal(once_->text, "");                                                      \
+        assert_int_equal(once_->code, 0);                                                          \
     } while (0)
 /* The outcome is a refusal with this gRPC code whose text holds `part`. */
-#define assert_refusal(outcome, grpc_, part)                                                       \
+#define assert_refusal(outcome_, grpc_, part_)                                                     \
     do {                                                                                           \
-        assert_int_equal((outcome)->count, 1);                                                     \
-        assert_int_equal((outcome)->grpc, (grpc_));                                                \
-        assert_non_null(strstr((outcome)->text, (part)));                                          \
+        const struct rpc_outcome *once_ = (outcome_);                                              \
+        assert_int_equal(once_->count, 1);                                                         \
+        assert_contains(once_->text, part_);                                                       \
+        assert_int_equal(once_->grpc, (grpc_));                                                    \
     } while (0)
 /* The text holds the part, and the test shows both if not. */
 #define assert_contains(text, part)                                                                \

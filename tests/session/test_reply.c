@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replies: what builders hold goes out, and what refuses, refuses with its text. */
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct rpc_outcome *create(struct session *s, int (*act)(struct recorder *, nri_request *))
+{
+    if (s->fr.core == NULL) {
+        recorder_all(&s->fr.ops);
+        fake_runtime_start(&s->fr);
+    }
+    s->recorder.act = act;
+    return fake_runtime_event(&s->fr, NRI_EVENT_CREATE_CONTAINER);
+}
+
+static int build_all(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    nri_adjustment *adjustment = nri_request_adjustment(request);
+    nri_updates *updates = nri_request_updates(request);
+    (void)nri_adjustment_add_env(adjustment, "HELLO", "nri");
+    (void)nri_update_set_cpu_shares(nri_updates_container(updates, "other"), 512);
+    return nri_updates_evict(updates, "third", "no room");
+}
+
+static void test_create_carries_everything(void **state)
+{
+    struct session *s = *state;
+    const struct rpc_outcome *outcome = create(s, build_all);
+    assert_success(outcome);
+    const MESSAGE(CreateContainerResponse) *response =
+        (const MESSAGE(CreateContainerResponse) *)outcome->message;
+    assert_non_null(response->adjust);
+    assert_int_equal(response->adjust->n_env, 1);
+    assert_string_equal(response->adjust->env[0]->key, "HELLO");
+    assert_int_equal(response->n_update, 1);
+    assert_string_equal(response->update[0]->container_id, "other");
+    assert_int_equal(response->update[0]->linux->resources->cpu->shares->value, 512);
+    assert_int_equal(response->n_evict, 1);
+    assert_string_equal(response->evict[0]->reason, "no room");
+}
+
+static int build_nothing(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    (void)nri_request_adjustment(request);
+    return 0;
+}
+
+static void test_create_with_nothing_is_empty(void **state)
+{
+    struct session *s = *state;
+    const struct rpc_outcome *outcome = create(s, build_nothing);
+    assert_success(outcome);
+    assert_int_equal(protobuf_c_message_get_packed_size(outcome->message), 0);
+}
+
+static int build_updates(struct recorder *recorder, nri_request *request)
+{
+    nri_updates *updates = nri_request_updates(request);
+    (void)nri_update_set_memory_limit(nri_updates_container(updates, "a"), 1 << 20);
+    if (recorder->data != NULL)
+        (void)nri_updates_evict(updates, "b", NULL);
+    return 0;
+}
+
+static void test_update_and_stop_carry_updates(void **state)
+{
+    struct session *s = *state;
+    recorder_all(&s->fr.ops);
+    fake_runtime_start(&s->fr);
+    s->recorder.act = build_updates;
+    s->recorder.data = s; /* evict too */
+    const struct rpc_outcome *outcome = fake_runtime_event(&s->fr, NRI_EVENT_UPDATE_CONTAINER);
+    assert_success(outcome);
+    const MESSAGE(UpdateContainerResponse) *update =
+        (const MESSAGE(UpdateContainerResponse) *)outcome->message;
+    assert_int_equal(update->n_update, 1);
+    assert_int_equal(update->n_evict, 1);
+    s->recorder.data = NULL;
+    outcome = fake_runtime_event(&s->fr, NRI_EVENT_STOP_CONTAINER);
+    assert_success(outcome);
+    assert_int_equal(((const MESSAGE(StopContainerResponse) *)outcome->message)->n_update, 1);
+    s->recorder.data = s;
+    assert_refusal(fake_runtime_event(&s->fr, NRI_EVENT_STOP_CONTAINER),
+                   NRI_GRPC_FAILED_PRECONDITION, "");
+}
+
+static int fail_with_text(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    return nri_request_fail(request, NRI_E_REJECTED, "no GPU left");
+}
+
+static void test_refusal_has_the_handlers_text(void **state)
+{
+    struct session *s = *state;
+    const struct rpc_outcome *outcome = create(s, fail_with_text);
+    assert_refusal(outcome, NRI_GRPC_UNKNOWN, "");
+    assert_string_equal(outcome->text, "no GPU left");
+}
+
+static int fail_then_succeed(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    (void)nri_request_fail(request, NRI_E_REJECTED, "first");
+    (void)nri_request_fail(request, NRI_E_LIMIT, "second");
+    return 0;
+}
+
+static void test_the_first_refusal_sticks(void **state)
+{
+    struct session *s = *state;
+    assert_refusal(create(s, fail_then_succeed), NRI_GRPC_UNKNOWN, "first");
+}
+
+static int fail_with_success(struct recorder *recorder, nri_request *request)
+{
+    *(int *)recorder->data = nri_request_fail(request, 0, NULL);
+    return 0;
+}
+
+static void test_fail_with_no_code_is_rejected(void **state)
+{
+    struct session *s = *state;
+    int code = 0;
+    s->recorder.data = &code;
+    assert_refusal(create(s, fail_with_success), NRI_GRPC_UNKNOWN, "rejected");
+    assert_int_equal(code, NRI_E_REJECTED);
+}
+
+static int return_data(struct recorder *recorder, nri_request *request)
+{
+    (void)request;
+    return *(const int *)recorder->data;
+}
+
+/* UNIMPLEMENTED would make a runtime send the event once more. */
+static void test_no_code_is_sent_as_unimplemented(void **state)
+{
+    struct session *s = *state;
+    for (int code = -1; code >= -40; code--) {
+        s->recorder.data = &code;
+        const struct rpc_outcome *outcome = create(s, return_data);
+        assert_int_equal(outcome->count, 1);
+        assert_int_not_equal(outcome->grpc, NRI_GRPC_OK);
+        assert_int_not_equal(outcome->grpc, NRI_GRPC_UNIMPLEMENTED);
+        assert_int_not_equal(outcome->grpc, NRI_GRPC_DEADLINE_EXCEEDED);
+        assert_int_not_equal(outcome->grpc, NRI_GRPC_UNAVAILABLE);
+        assert_string_equal(outcome->text, nri_strerror(code));
+    }
+}
+
+static void test_results_that_are_no_codes(void **state)
+{
+    struct session *s = *state;
+    int code = 42;
+    s->recorder.data = &code;
+    assert_refusal(create(s, return_data), NRI_GRPC_INTERNAL, "CreateContainer returned 42");
+}
+
+static int bad_env(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    nri_adjustment *adjustment = nri_request_adjustment(request);
+    (void)nri_adjustment_add_env(adjustment, NULL, "x");
+    (void)nri_adjustment_add_env(adjustment, "GOOD", "x");
+    return 0;
+}
+
+static void test_T51_builder_error_sticks(void **state)
+{
+    struct session *s = *state;
+    assert_refusal(create(s, bad_env), NRI_GRPC_INVALID_ARGUMENT, "env");
+}
+
+static int bad_mount(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    return nri_adjustment_add_mount(nri_request_adjustment(request), "", "bind", "/x", NULL, 0);
+}
+
+static void test_T51_mount_without_destination(void **state)
+{
+    struct session *s = *state;
+    assert_refusal(create(s, bad_mount), NRI_GRPC_INVALID_ARGUMENT, "destination");
+    /* The plugin lives. */
+    assert_success(create(s, build_all));
+}
+
+static int bad_env_cleared(struct recorder *recorder, nri_request *request)
+{
+    (void)bad_env(recorder, request);
+    nri_adjustment_clear_error(nri_request_adjustment(request));
+    return 0;
+}
+
+static void test_cleared_builder_error(void **state)
+{
+    struct session *s = *state;
+    const struct rpc_outcome *outcome = create(s, bad_env_cleared);
+    assert_success(outcome);
+    const MESSAGE(CreateContainerResponse) *response =
+        (const MESSAGE(CreateContainerResponse) *)outcome->message;
+    assert_int_equal(response->adjust->n_env, 1);
+    assert_string_equal(response->adjust->env[0]->key, "GOOD");
+}
+
+static int bad_update(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    (void)nri_updates_container(nri_request_updates(request), "");
+    return 0;
+}
+
+static void test_updates_error_sticks(void **state)
+{
+    struct session *s = *state;
+    assert_refusal(create(s, bad_update), NRI_GRPC_INVALID_ARGUMENT, "container");
+}
+
+static int adjust_in_start(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    return nri_adjustment_add_env(nri_request_adjustment(request), "A", "1");
+}
+
+static void test_builder_where_there_is_none(void **state)
+{
+    struct session *s = *state;
+    recorder_all(&s->fr.ops);
+    fake_runtime_start(&s->fr);
+    s->recorder.act = adjust_in_start;
+    assert_refusal(fake_runtime_event(&s->fr, NRI_EVENT_START_CONTAINER),
+                   NRI_GRPC_FAILED_PRECONDITION, "only CreateContainer");
+}
+
+static int fail_with_data(struct recorder *recorder, nri_request *request)
+{
+    return nri_request_fail(request, NRI_E_REJECTED, recorder->data);
+}
+
+/* A two-byte character stands across the limit. */
+static void test_long_text_is_cut_between_characters(void **state)
+{
+    struct session *s = *state;
+    const size_t limit = (size_t)64 * 1024;
+    char *text = malloc(2 * limit);
+    assert_non_null(text);
+    memset(text, 'x', 2 * limit - 1);
+    text[2 * limit - 1] = '\0';
+    text[1021] = '\xc3';
+    text[1022] = '\xa9';
+    s->recorder.data = text;
+    const struct rpc_outcome *outcome = create(s, fail_with_data);
+    assert_int_equal(outcome->count, 1);
+    assert_int_equal(outcome->grpc, NRI_GRPC_UNKNOWN);
+    assert_memory_equal(outcome->text, text, 1000);
+    free(text);
+}
+
+static void test_text_that_is_no_utf8(void **state)
+{
+    struct session *s = *state;
+    char text[] = "caf\xe9 \xff\xfe and \xc3\xa9";
+    s->recorder.data = text;
+    const struct rpc_outcome *outcome = create(s, fail_with_data);
+    assert_string_equal(outcome->text, "caf? ?? and \xc3\xa9");
+}
+
+/* ---- ValidateContainerAdjustment ---- */
+
+static struct rpc_outcome *validate(struct session *s, int (*act)(struct recorder *, nri_request *))
+{
+    if (s->fr.core == NULL) {
+        recorder_all(&s->fr.ops);
+        fake_runtime_start(&s->fr);
+    }
+    s->recorder.act = act;
+    return fake_runtime_event(&s->fr, NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT);
+}
+
+static void test_validate_refused_is_a_veto(void **state)
+{
+    struct session *s = *state;
+    const struct rpc_outcome *outcome = validate(s, fail_with_text);
+    assert_success(outcome);
+    const MESSAGE(ValidateContainerAdjustmentResponse) *response =
+        (const MESSAGE(ValidateContainerAdjustmentResponse) *)outcome->message;
+    assert_true(response->reject);
+    assert_string_equal(response->reason, "no GPU left");
+}
+
+static void test_validate_code_alone_is_a_veto(void **state)
+{
+    struct session *s = *state;
+    int code = NRI_E_REJECTED;
+    s->recorder.data = &code;
+    const struct rpc_outcome *outcome = validate(s, return_data);
+    const MESSAGE(ValidateContainerAdjustmentResponse) *response =
+        (const MESSAGE(ValidateContainerAdjustmentResponse) *)outcome->message;
+    assert_true(response->reject);
+    assert_string_equal(response->reason, nri_strerror(NRI_E_REJECTED));
+}
+
+static void test_validate_accepts(void **state)
+{
+    struct session *s = *state;
+    const struct rpc_outcome *outcome = validate(s, NULL);
+    assert_success(outcome);
+    assert_int_equal(protobuf_c_message_get_packed_size(outcome->message), 0);
+}
+
+/* ---- features ---- */
+
+static int use_args(struct recorder *recorder, nri_request *request)
+{
+    static const char *const args[] = {"sleep", "1"};
+    (void)recorder;
+    return nri_adjustment_set_args(nri_request_adjustment(request), args, 2);
+}
+
+static void start_old(struct session *s, const char *version)
+{
+    recorder_all(&s->fr.ops);
+    s->fr.ops.on_validate_adjustment = NULL;
+    s->fr.nri_version = version;
+    fake_runtime_start(&s->fr);
+}
+
+static void test_feature_of_a_newer_runtime_is_logged_once(void **state)
+{
+    struct session *s = *state;
+    start_old(s, "v0.9.0");
+    const size_t before = fake_runtime_logged(&s->fr, NRI_LOG_WARN);
+    for (int i = 0; i < 3; i++)
+        assert_success(create(s, use_args));
+    assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), before + 1);
+    const struct fake_record *record = fake_runtime_find_record(&s->fr, "args");
+    assert_non_null(record);
+    assert_contains(record->text, "v0.9.0");
+    /* And again for the next connection, which may be another runtime. */
+    fake_runtime_disconnect(&s->fr, 0, "");
+    s->recorder.act = NULL;
+    fake_runtime_start(&s->fr);
+    const size_t again = fake_runtime_logged(&s->fr, NRI_LOG_WARN);
+    assert_success(create(s, use_args));
+    assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), again + 1);
+}
+
+static void test_feature_that_the_runtime_has(void **state)
+{
+    struct session *s = *state;
+    assert_success(create(s, use_args));
+    assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), 0);
+}
+
+static void test_strict_features_refuse(void **state)
+{
+    struct session *s = *state;
+    s->fr.config.strict_features = true;
+    start_old(s, "v0.9.0");
+    const struct rpc_outcome *outcome = create(s, use_args);
+    assert_refusal(outcome, NRI_GRPC_UNKNOWN, "args");
+    assert_contains(outcome->text, "v0.9.0");
+    assert_success(create(s, build_all));
+}
+
+static void test_strict_features_of_an_unknown_version(void **state)
+{
+    struct session *s = *state;
+    s->fr.config.strict_features = true;
+    s->fr.name = "another";
+    start_old(s, "");
+    assert_success(create(s, use_args));
+    assert_non_null(fake_runtime_find_record(&s->fr, "may ignore"));
+}
+
+/* ---- too large ---- */
+
+static int build_large(struct recorder *recorder, nri_request *request)
+{
+    char name[32];
+    for (int i = 0; i < 100; i++) {
+        (void)snprintf(name, sizeof name, "NAME%d", i);
+        (void)nri_adjustment_add_env(nri_request_adjustment(request), name, recorder->data);
+    }
+    return 0;
+}
+
+static void test_reply_over_max_send(void **state)
+{
+    struct session *s = *state;
+    static char value[512];
+    memset(value, 'x', sizeof value - 1);
+    s->recorder.data = value;
+    s->fr.config.limits.max_send = 16384;
+    const struct rpc_outcome *outcome = create(s, build_large);
+    assert_refusal(outcome, NRI_GRPC_RESOURCE_EXHAUSTED, "16384");
+    assert_non_null(fake_runtime_find_record(&s->fr, "could not be sent"));
+    assert_success(create(s, build_all));
+}
+
+/* Builders are bounded like everything else. */
+static int build_without_end(struct recorder *recorder, nri_request *request)
+{
+    char name[32];
+    for (int i = 0; i < 100000; i++) {
+        (void)snprintf(name, sizeof name, "NAME%d", i);
+        if (nri_adjustment_add_env(nri_request_adjustment(request), name, recorder->data) != 0)
+            return 0;
+    }
+    return 0;
+}
+
+static void test_builder_over_the_request_memory(void **state)
+{
+    struct session *s = *state;
+    static char value[512];
+    memset(value, 'x', sizeof value - 1);
+    s->recorder.data = value;
+    assert_refusal(create(s, build_without_end), NRI_GRPC_RESOURCE_EXHAUSTED, "");
+    assert_success(create(s, build_all));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        session_test(test_create_carries_everything),
+        session_test(test_create_with_nothing_is_empty),
+        session_test(test_update_and_stop_carry_updates),
+        session_test(test_refusal_has_the_handlers_text),
+        session_test(test_the_first_refusal_sticks),
+        session_test(test_fail_with_no_code_is_rejected),
+        session_test(test_no_code_is_sent_as_unimplemented),
+        session_test(test_results_that_are_no_codes),
+        session_test(test_T51_builder_error_sticks),
+        session_test(test_T51_mount_without_destination),
+        session_test(test_cleared_builder_error),
+        session_test(test_updates_error_sticks),
+        session_test(test_builder_where_there_is_none),
+        session_test(test_long_text_is_cut_between_characters),
+        session_test(test_text_that_is_no_utf8),
+        session_test(test_validate_refused_is_a_veto),
+        session_test(test_validate_code_alone_is_a_veto),
+        session_test(test_validate_accepts),
+        session_test(test_feature_of_a_newer_runtime_is_logged_once),
+        session_test(test_feature_that_the_runtime_has),
+        session_test(test_strict_features_refuse),
+        session_test(test_strict_features_of_an_unknown_version),
+        session_test(test_reply_over_max_send),
+        session_test(test_builder_over_the_request_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
