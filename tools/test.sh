@@ -62,7 +62,8 @@ verdict() { # STATUS NAME LOG
     else
         failed=$((failed + 1))
         say "FAILED $2, see $3:"
-        grep -E '(error|warning|note): |FAILED|ERROR|undefined reference' "$3" | head -20 || tail -20 "$3"
+        grep -E '(error|warning): |FAILED|ERROR|undefined reference' "$3" | head -20 ||
+            tail -20 "$3"
     fi
 }
 
@@ -74,15 +75,22 @@ run_logged() { # NAME COMMAND...
     return "$status"
 }
 
+# Stages may share a build: it is made once, and when it failed they are not run.
+declare -A built=()
 build() { # NAME MESON_OPTION...
     local name=$1
     shift
+    if [ -n "${built[$name]:-}" ]; then
+        return "${built[$name]}"
+    fi
+    built[$name]=1
     say "build $name"
     if [ -e "$out/$name/build.ninja" ]; then
         set -- --reconfigure "$@"
     fi
     run_logged "$name-configure" meson setup "$out/$name" "$@" || return 1
-    run_logged "$name-build" ninja -C "$out/$name" -j "$jobs" -k 0
+    run_logged "$name-build" ninja -C "$out/$name" -j "$jobs" -k 0 || return 1
+    built[$name]=0
 }
 
 # Runs suites of a build and adds up what the programs inside say.
@@ -124,8 +132,16 @@ as_root=()
 warn=(-Dwerror=true)
 inside=(--suite unit --suite session --suite fault --suite io --suite fuzz)
 
+gcc_build() {
+    CC=gcc build gcc "${warn[@]}"
+}
+
+clang_build() {
+    CC=clang build clang "${warn[@]}"
+}
+
 gcc_stage() {
-    CC=gcc build gcc "${warn[@]}" || return 0
+    gcc_build || return 0
     if [ "$quick" -eq 1 ]; then
         suites gcc gcc --no-suite e2e --no-suite interop --no-suite subprojects --no-suite consumer
     else
@@ -134,9 +150,7 @@ gcc_stage() {
 }
 
 e2e_stage() {
-    if [ ! -e "$out/gcc/build.ninja" ]; then
-        CC=gcc build gcc "${warn[@]}" || return 0
-    fi
+    gcc_build || return 0
     # Containers need root; everything else is better off without.
     if [ "$(id -u)" -ne 0 ] && sudo -n true 2>/dev/null; then
         as_root=(sudo --preserve-env=NRI_CACHE_DIR)
@@ -146,7 +160,7 @@ e2e_stage() {
 }
 
 clang_stage() {
-    CC=clang CXX=clang++ build clang "${warn[@]}" || return 0
+    clang_build || return 0
     suites clang clang "${inside[@]}" --suite abi
 }
 
@@ -162,9 +176,7 @@ tsan_stage() {
 }
 
 valgrind_stage() {
-    if [ ! -e "$out/gcc/build.ninja" ]; then
-        CC=gcc build gcc "${warn[@]}" || return 0
-    fi
+    gcc_build || return 0
     suites gcc valgrind --setup valgrind --suite unit --suite session
 }
 
@@ -186,9 +198,7 @@ shell_stage() {
 }
 
 tidy_stage() {
-    if [ ! -e "$out/clang/build.ninja" ]; then
-        CC=clang CXX=clang++ build clang "${warn[@]}" || return 0
-    fi
+    clang_build || return 0
     say 'clang-tidy'
     # What ships is checked, a file at a time: clang-tidy 14 mixes up va_lists of several files.
     sources -path tests -prune -o -name '*.c' -print >"$out/logs/tidy.files"
