@@ -78,13 +78,15 @@ int nri_json_set(struct nri_arena *arena, struct nri_json *object, const char *k
 bool nri_json_remove(struct nri_json *object, const char *key);
 
 /* Writes the text of a value: compact (indent 0), or indented by so many blanks. Numbers as they
- * were. */
+ * were. A failure (those of `out`) leaves `out` as it was. */
 int nri_json_write(const struct nri_json *value, unsigned indent, struct nri_buf *out);
 
 /*
  * A writer without a document, for long outputs: each call appends to `out`. The first failure
- * sticks and nri_json_writer_end() returns it, as it does for a document that is not complete. No
- * depth limit below 64 levels.
+ * sticks and nri_json_writer_end() returns it: those of `out`, NRI_E_UTF8 for text that is not
+ * UTF-8, NRI_E_LIMIT beyond 64 levels, NRI_E_STATE for calls in an order that makes no JSON and for
+ * a document that is not complete. A NUL is written as \u0000, which is JSON; the parser refuses
+ * it.
  */
 struct nri_json_writer {
     struct nri_buf *out;
@@ -93,6 +95,7 @@ struct nri_json_writer {
     unsigned depth;
     uint64_t started, object; /* a bit a level: something was written there; it is an object */
     bool key;                 /* a key was written and its value is due */
+    bool done;                /* the outermost value was begun: there is no second one */
 };
 void nri_json_writer_init(struct nri_json_writer *writer, struct nri_buf *out, unsigned indent);
 void nri_json_begin_object(struct nri_json_writer *writer);
