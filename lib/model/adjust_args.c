@@ -10,8 +10,9 @@ static int check(struct nri_builder *builder, const char *const *args, size_t co
     const struct nri_field whole = {.name = "args"};
     struct nri_field one = {.name = "args", .indexed = true};
     if (args == NULL || count == 0)
-        return nri_builder_refuse(builder, NRI_E_INVALID, &whole, NULL,
-                                  "must be at least one text, the program");
+        return nri_builder_refuse_number(builder, NRI_E_INVALID, &whole,
+                                         count == 0 ? "(none)" : "NULL",
+                                         "must be at least one text, the program");
     int code = nri_builder_check_filled(builder, &one, args[0]);
     for (one.index = 1; code == 0 && one.index < count; one.index++)
         code = nri_builder_check_text(builder, &one, args[one.index]);

@@ -111,7 +111,7 @@ int nri_builder_check_filled(struct nri_builder *builder, const struct nri_field
 int nri_builder_check_key(struct nri_builder *builder, const struct nri_field *field,
                           const char *key, const char *remover)
 {
-    char rule[96];
+    char rule[128];
     int code = nri_builder_check_filled(builder, field, key);
     if (code != 0 || key[0] != '-')
         return code;
