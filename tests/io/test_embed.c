@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plugin inside somebody's program: on a loop with others, turned by poll(), with its own log,
+ * with signals left alone. */
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+
+/* Two plugins, each with a socketpair of its own and a runtime at the other end. */
+struct two {
+    struct witness witness[2];
+    struct runtime runtime[2];
+    nri_plugin *plugin[2];
+};
+
+static void make_two(struct fixture *fixture, struct two *two, enum runtime_step last)
+{
+    for (int i = 0; i < 2; i++) {
+        struct nri_plugin_options options = fixture_options(fixture);
+        int pair[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+        options.fd = pair[0];
+        options.use_fd = 1;
+        two->plugin[i] = witness_plugin(&two->witness[i], &options);
+        two->runtime[i] = (struct runtime){.fd = pair[1], .last = last, .hang_up = true};
+        runtime_start(&two->runtime[i]);
+    }
+}
+
+static void check_two(struct two *two)
+{
+    for (int i = 0; i < 2; i++) {
+        assert_true(runtime_join(&two->runtime[i]));
+        assert_int_equal(two->witness[i].count[NRI_EVENT_CREATE_CONTAINER], 1);
+        assert_int_equal(two->witness[i].count[NRI_EVENT_DISCONNECTED], 1);
+        assert_int_equal(two->witness[i].ended, 1);
+        assert_int_equal(two->witness[i].result, NRI_E_CLOSED);
+        nri_plugin_close(two->plugin[i], witness_closed, &two->witness[i]);
+        assert_int_equal(two->witness[i].closed, 1);
+    }
+}
+
+static void test_two_plugins_on_one_loop(void **state)
+{
+    struct two two = {0};
+    uv_loop_t loop;
+    make_two(*state, &two, RUNTIME_CREATE);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(nri_plugin_start(two.plugin[i], &loop, witness_ended, &two.witness[i]), 0);
+    assert_int_equal(nri_plugin_fd(two.plugin[0]), NRI_E_STATE); /* it is the loop's affair */
+    assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+    check_two(&two);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+static void test_two_plugins_in_one_poll_loop(void **state)
+{
+    struct two two = {0};
+    bool runs[2] = {true, true};
+    make_two(*state, &two, RUNTIME_CREATE);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(nri_plugin_start(two.plugin[i], NULL, witness_ended, &two.witness[i]), 0);
+    while (runs[0] || runs[1]) {
+        struct pollfd fds[2];
+        int timeout = PEER_PATIENCE * 1000;
+        for (int i = 0; i < 2; i++) {
+            int own = runs[i] ? nri_plugin_timeout(two.plugin[i]) : -1;
+            timeout = own >= 0 && own < timeout ? own : timeout;
+            fds[i] = (struct pollfd){.fd = runs[i] ? nri_plugin_fd(two.plugin[i]) : -1,
+                                     .events = POLLIN};
+        }
+        assert_true(poll(fds, 2, timeout) >= 0);
+        for (int i = 0; i < 2; i++) {
+            if (runs[i])
+                runs[i] = nri_plugin_dispatch(two.plugin[i]) == 1;
+        }
+    }
+    check_two(&two);
+}
+
+/* The descriptor alone tells of work, also of work that came up outside of a dispatch: no time-out
+ * is needed for that. */
+static void test_descriptor_tells_of_all_work(void **state)
+{
+    struct fixture *fixture = *state;
+    struct witness witness = {0};
+    struct nri_plugin_options options = fixture_options(fixture);
+    struct peer peer;
+    struct peer_message message;
+    struct peer_bytes bytes = {0};
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    options.fd = pair[0];
+    options.use_fd = 1;
+    options.registration_timeout_ms = 60000;
+    nri_plugin *plugin = witness_plugin(&witness, &options);
+    peer_init(&peer, pair[1]);
+    assert_int_equal(nri_plugin_start(plugin, NULL, witness_ended, &witness), 0);
+
+#define EXPECT_READABLE(is)                                                                        \
+    do {                                                                                           \
+        struct pollfd ready = {.fd = nri_plugin_fd(plugin), .events = POLLIN};                     \
+        assert_int_equal(poll(&ready, 1, (is) ? PEER_PATIENCE * 1000 : 0), (is) ? 1 : 0);          \
+    } while (0)
+#define TURN_UNTIL_QUIET()                                                                         \
+    for (struct pollfd more = {.fd = nri_plugin_fd(plugin), .events = POLLIN};                     \
+         poll(&more, 1, 0) == 1;)                                                                  \
+    assert_int_equal(nri_plugin_dispatch(plugin), 1)
+
+    EXPECT_READABLE(1); /* the first turn: RegisterPlugin */
+    TURN_UNTIL_QUIET();
+    assert_true(nri_plugin_timeout(plugin) > 0 && nri_plugin_timeout(plugin) <= 60000);
+    EXPECT_READABLE(0);
+    assert_true(peer_take_register(&peer) && peer_answer_register(&peer));
+    peer_bytes_call(&bytes, 1, "Configure", NULL);
+    assert_true(peer_send(&peer, &bytes));
+    EXPECT_READABLE(1);
+    TURN_UNTIL_QUIET();
+    assert_int_equal(peer_receive(&peer, &message), 1);
+    peer_message_free(&message);
+    assert_int_equal(nri_plugin_get_state(plugin), NRI_PLUGIN_READY);
+    assert_int_equal(nri_plugin_timeout(plugin), -1);
+
+    assert_int_equal(witness_update(&witness, plugin), 0); /* output from outside */
+    EXPECT_READABLE(1);
+    TURN_UNTIL_QUIET();
+    assert_int_equal(peer_receive(&peer, &message), 1);
+    assert_string_equal(message.method, "UpdateContainers");
+    peer_message_free(&message);
+
+    assert_int_equal(nri_plugin_post(plugin, witness_posted, &witness), 0);
+    EXPECT_READABLE(1);
+    TURN_UNTIL_QUIET();
+    assert_int_equal(witness.posted, 1);
+
+    nri_plugin_stop(plugin);
+    EXPECT_READABLE(1);
+    assert_int_equal(nri_plugin_dispatch(plugin), 0);
+    assert_int_equal(witness.result, 0);
+    assert_int_equal(witness.update_codes[0], NRI_E_CLOSED);
+    peer_close(&peer);
+    nri_plugin_close(plugin, NULL, NULL);
+}
+
+/* ---- again, from the callback that tells of the end ---- */
+
+struct again {
+    struct witness witness;
+    struct fixture *fixture;
+    struct runtime runtime;
+    uv_loop_t *loop;
+    int runs;
+};
+
+static void start_again(nri_plugin *plugin, int code, void *user)
+{
+    struct again *again = user;
+    again->witness.result = code;
+    again->runs++;
+    assert_true(runtime_join(&again->runtime));
+    if (again->runs == 3) {
+        nri_plugin_close(plugin, witness_closed, &again->witness);
+        return;
+    }
+    runtime_start(&again->runtime);
+    assert_int_equal(nri_plugin_start(plugin, again->loop, start_again, again), 0);
+}
+
+static void check_start_again(struct again *again)
+{
+    struct nri_plugin_options options = fixture_options(again->fixture);
+    again->runtime = (struct runtime){
+        .fd = -1, .listener = again->fixture->listener, .last = RUNTIME_CREATE, .hang_up = true};
+    nri_plugin *plugin = witness_plugin(&again->witness, &options);
+    runtime_start(&again->runtime);
+    assert_int_equal(nri_plugin_start(plugin, again->loop, start_again, again), 0);
+    if (again->loop != NULL) {
+        assert_int_equal(uv_run(again->loop, UV_RUN_DEFAULT), 0);
+    } else {
+        while (again->witness.closed == 0)
+            (void)drive_turn(plugin);
+    }
+    assert_int_equal(again->runs, 3);
+    assert_int_equal(again->witness.closed, 1);
+    assert_int_equal(again->witness.count[NRI_EVENT_CREATE_CONTAINER], 3);
+}
+
+static void test_T16_started_again_when_told_of_the_end(void **state)
+{
+    struct again again = {.fixture = *state};
+    uv_loop_t loop;
+    check_start_again(&again);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    again = (struct again){.fixture = *state, .loop = &loop};
+    check_start_again(&again);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+/* ---- U01: the log ---- */
+
+struct log_book {
+    char plugin[32]; /* of the last record */
+    int records;
+};
+
+static void write_log(void *user, const nri_log_record *record)
+{
+    struct log_book *book = user;
+    book->records++;
+    (void)snprintf(book->plugin, sizeof book->plugin, "%s", nri_log_record_plugin(record));
+}
+
+/* Redirects stdout and stderr to a file and back: what the library prints is nothing. */
+static int redirect(int to[2], int file)
+{
+    for (int i = 0; i < 2; i++) {
+        if (file >= 0)
+            to[i] = dup(i + 1);
+        if (dup2(file >= 0 ? file : to[i], i + 1) < 0)
+            return -1;
+        if (file < 0)
+            (void)close(to[i]);
+    }
+    return 0;
+}
+
+static void test_U01_each_plugin_has_its_own_log(void **state)
+{
+    struct fixture *fixture = *state;
+    struct log_book books[2] = {{{0}, 0}, {{0}, 0}};
+    const char *const names[] = {"one", "two", "silent"};
+    FILE *file = tmpfile();
+    int saved[2] = {-1, -1};
+    assert_non_null(file);
+    (void)fflush(NULL);
+    assert_int_equal(redirect(saved, fileno(file)), 0);
+    for (int i = 0; i < 3; i++) {
+        struct witness witness = {0};
+        struct nri_plugin_options options = fixture_options(fixture);
+        struct runtime runtime = {
+            .fd = -1, .listener = fixture->listener, .last = RUNTIME_CREATE, .hang_up = true};
+        options.name = names[i];
+        options.log = i < 2 ? write_log : NULL;
+        options.log_user = i < 2 ? &books[i] : NULL;
+        options.log_level = NRI_LOG_DEBUG;
+        nri_plugin *plugin = witness_plugin(&witness, &options);
+        runtime_start(&runtime);
+        (void)nri_plugin_run(plugin);
+        (void)runtime_join(&runtime);
+        nri_plugin_close(plugin, NULL, NULL);
+    }
+    (void)fflush(NULL);
+    assert_int_equal(redirect(saved, -1), 0);
+    assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
+    (void)fclose(file);
+    assert_true(books[0].records > 0);
+    assert_int_equal(books[0].records, books[1].records);
+    assert_string_equal(books[0].plugin, "10-one");
+    assert_string_equal(books[1].plugin, "10-two");
+}
+
+/* ---- T23: signals ---- */
+
+static int send_after_the_peer_went(nri_request *request, struct witness *witness)
+{
+    struct peer *peer = witness->user;
+    (void)request;
+    peer_close(peer);
+    return witness_update(witness, witness->plugin);
+}
+
+static void test_T23_no_SIGPIPE_and_its_disposition_stays(void **state)
+{
+    struct fixture *fixture = *state;
+    struct sigaction was, now, plain = {.sa_handler = SIG_DFL};
+    assert_int_equal(sigaction(SIGPIPE, &plain, &was), 0);
+    for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
+        struct peer peer;
+        struct witness witness = {
+            .act_in = NRI_EVENT_CREATE_CONTAINER, .act = send_after_the_peer_went, .user = &peer};
+        struct nri_plugin_options options = fixture_options(fixture);
+        struct peer_bytes bytes = {0};
+        int pair[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+        options.fd = pair[0];
+        options.use_fd = 1;
+        nri_plugin *plugin = witness_plugin(&witness, &options);
+        peer_init(&peer, pair[1]);
+        /* All of the session ahead of time: the plugin's first stream is 1. */
+        peer_bytes_answer(&bytes, 1, NULL);
+        peer_bytes_call(&bytes, 1, "Configure", NULL);
+        peer_bytes_call(&bytes, 3, "CreateContainer", NULL);
+        assert_true(peer_send(&peer, &bytes));
+        assert_int_equal(drive_to_end(drive, plugin, &witness), NRI_E_CLOSED);
+        assert_int_equal(witness.updated, 1);
+        assert_int_equal(witness.update_codes[0], NRI_E_CLOSED);
+        assert_int_equal(witness.count[NRI_EVENT_DISCONNECTED], 1);
+        nri_plugin_close(plugin, NULL, NULL);
+    }
+    assert_int_equal(sigaction(SIGPIPE, &was, &now), 0);
+    assert_true(now.sa_handler == SIG_DFL);
+}
+
+/* ---- the peer's last words ---- */
+
+/* The runtime says why and closes, without ever reading what the plugin sent: the reason is not
+ * lost in the EPIPE. */
+static void test_last_words_are_read_after_a_failed_write(void **state)
+{
+    struct fixture *fixture = *state;
+    for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
+        struct witness witness = {0};
+        struct nri_plugin_options options = fixture_options(fixture);
+        struct peer_bytes bytes = {0};
+        struct peer peer;
+        int pair[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+        options.fd = pair[0];
+        options.use_fd = 1;
+        nri_plugin *plugin = witness_plugin(&witness, &options);
+        peer_init(&peer, pair[1]);
+        peer_bytes_refuse(&bytes, 1, 2, "no room for plugins");
+        assert_true(peer_send(&peer, &bytes));
+        peer_close(&peer);
+        assert_int_equal(drive_to_end(drive, plugin, &witness), NRI_E_REJECTED);
+        assert_non_null(
+            strstr(nri_error_get_text(nri_plugin_last_error(plugin)), "no room for plugins"));
+        assert_int_equal(witness.reason, NRI_E_REJECTED);
+        nri_plugin_close(plugin, NULL, NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+        TEST(test_two_plugins_on_one_loop),
+        TEST(test_two_plugins_in_one_poll_loop),
+        TEST(test_descriptor_tells_of_all_work),
+        TEST(test_T16_started_again_when_told_of_the_end),
+        TEST(test_U01_each_plugin_has_its_own_log),
+        TEST(test_T23_no_SIGPIPE_and_its_disposition_stays),
+        TEST(test_last_words_are_read_after_a_failed_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
