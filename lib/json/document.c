@@ -236,15 +236,13 @@ struct nri_json *nri_json_new_uint64(struct nri_arena *arena, uint64_t number)
 
 /* ---- changing ---- */
 
-/* Why a value to be put somewhere is NULL, or a container is no container. */
-static int misuse(const struct nri_arena *arena, const struct nri_json *value)
+/* Why a value or its container is NULL, or the container is none: callers may nest the functions
+ * that make values. */
+static int misuse(const struct nri_arena *arena, const struct nri_json *container,
+                  const struct nri_json *value)
 {
-    return value == NULL && arena->failure != 0 ? arena->failure : NRI_E_INVALID;
-}
-
-static int out_of_room(const struct nri_arena *arena)
-{
-    return arena->failure;
+    bool missing = value == NULL || container == NULL;
+    return missing && arena->failure != 0 ? arena->failure : NRI_E_INVALID;
 }
 
 /*
@@ -263,7 +261,7 @@ static int make_list(struct nri_arena *arena, struct nri_json *value)
         return 0;
     struct nri_json_list *list = nri_arena_zero(arena, sizeof *list);
     if (list == NULL)
-        return out_of_room(arena);
+        return arena->failure;
     seed_by_address(list);
     value->u.list = list;
     return 0;
@@ -281,9 +279,9 @@ static int make_room(struct nri_arena *arena, struct nri_json_list *list, bool w
     char **keys =
         with_keys && values != NULL ? nri_arena_array(arena, capacity, sizeof *keys) : NULL;
     if (values == NULL || (with_keys && keys == NULL))
-        return out_of_room(arena);
+        return arena->failure;
     if (with_keys && capacity > NRI_JSON_FEW && !make_slots(arena, list, capacity))
-        return out_of_room(arena);
+        return arena->failure;
     if (list->count != 0)
         memcpy(values, list->values, list->count * sizeof *values);
     if (with_keys && list->count != 0)
@@ -299,7 +297,7 @@ static int make_room(struct nri_arena *arena, struct nri_json_list *list, bool w
 int nri_json_append(struct nri_arena *arena, struct nri_json *array, struct nri_json *value)
 {
     if (value == NULL || nri_json_type(array) != NRI_JSON_ARRAY)
-        return misuse(arena, value);
+        return misuse(arena, array, value);
     int rc = make_list(arena, array);
     if (rc == 0)
         rc = make_room(arena, array->u.list, false);
@@ -313,7 +311,7 @@ static int add_member(struct nri_arena *arena, struct nri_json_list *list, const
 {
     char *copy = nri_arena_text(arena, key, length);
     if (copy == NULL)
-        return out_of_room(arena);
+        return arena->failure;
     int rc = make_room(arena, list, true);
     if (rc != 0)
         return rc;
@@ -328,7 +326,7 @@ int nri_json_set(struct nri_arena *arena, struct nri_json *object, const char *k
                  struct nri_json *value)
 {
     if (value == NULL || nri_json_type(object) != NRI_JSON_OBJECT)
-        return misuse(arena, value);
+        return misuse(arena, object, value);
     size_t length = strlen(key);
     if (!nri_utf8_valid(key, length, NULL))
         return NRI_E_UTF8;
