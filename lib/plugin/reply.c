@@ -43,8 +43,8 @@ struct verdict {
 
 static void builder_error(const nri_request *request, int code, struct verdict *verdict)
 {
-    const int adjustment = nri_adjustment_error(request->adjustment);
-    const int updates = nri_updates_error(request->updates);
+    const int adjustment = request->adjustment_error;
+    const int updates = request->updates_error;
 
     /* A handler that ends in `return nri_adjustment_add_env(...)` hands on the code; the builder
      * has the text. */
@@ -220,18 +220,29 @@ void nri_reply_empty(struct nri_core *core, struct nri_rpc_call *call)
     reply_failed(core, &what, nri_rpc_call_reply(call, &response.base, &error), &error);
 }
 
+/* What a peer can read, without a copy where that goes: the request's memory may be used up, and
+ * that may be what the text says. */
+static const char *readable(const nri_request *request, int code, const char *text)
+{
+    const size_t length = strlen(text);
+
+    if (length <= NRI_REFUSAL_MAX && nri_utf8_valid(text, length, NULL))
+        return text;
+    const char *copy = nri_request_text(request->arena, text);
+    return copy == NULL ? nri_strerror(code) : copy;
+}
+
 static void send_refusal(struct nri_core *core, const nri_request *request, int code,
                          const char *text)
 {
     const struct nri_log_about what = about(request);
-    const char *clean = nri_request_text(request->arena, text);
 
     nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s refused: %s", what.event, text);
     if (request->method->reply == NRI_REPLY_VALIDATE)
         send_veto(core, request, text);
-    else
+    else /* what goes wrong is in nri_rpc_failure() */
         (void)nri_rpc_call_refuse(request->call, nri_error_grpc(code),
-                                  clean == NULL ? nri_strerror(code) : clean);
+                                  readable(request, code, text));
 }
 
 static void unlink_open(nri_request *request)

@@ -119,8 +119,12 @@ nri_request *nri_request_make_own(struct nri_shared *shared, enum nri_event even
 
 /* ---- answering ---- */
 
+/* From here on the loop's thread reads the builders. Their errors are looked at now, because a call
+ * on a sealed builder is an error of its own, which must not change the answer. */
 static void seal(nri_request *request)
 {
+    request->adjustment_error = nri_adjustment_error(request->adjustment);
+    request->updates_error = nri_updates_error(request->updates);
     nri_adjustment_seal(request->adjustment);
     nri_updates_seal(request->updates);
 }

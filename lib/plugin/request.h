@@ -64,6 +64,7 @@ struct nri_request {
     const nri_resources *resources, *overhead;
     nri_adjustment *adjustment;
     nri_updates *updates;
+    int adjustment_error, updates_error; /* theirs, when they were sealed */
 
     struct nri_sync_part *parts;
     size_t pods, containers;
