@@ -8,6 +8,7 @@
 #define NRI_WIRE_ARRAY_H
 
 #include <stdalign.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -21,9 +22,26 @@ static inline size_t nri_array_capacity(const void *array)
     return array == NULL ? 0 : ((const struct nri_array_header *)array)[-1].capacity;
 }
 
-/* A copy of the `count` elements of `size` bytes with room for `more`, or for twice the capacity,
- * so that growing costs time in proportion to the elements. NULL with arena->failure set. */
-void *nri_array_grow(struct nri_arena *arena, const void *array, size_t count, size_t more,
-                     size_t size);
+/* A new array: the `count` elements of `size` bytes copied, with room for `more`, and for twice the
+ * capacity, so that growing costs time in proportion to the elements. NULL with arena->failure set.
+ */
+static inline void *nri_array_grow(struct nri_arena *arena, const void *array, size_t count,
+                                   size_t more, size_t size)
+{
+    const size_t doubled = array == NULL ? 8 : 2 * nri_array_capacity(array);
+    const size_t capacity = count + more > doubled ? count + more : doubled;
+    const size_t header = sizeof(struct nri_array_header);
+    /* SIZE_MAX bytes are no arena's. Elements have at most 32 bytes. */
+    const size_t bytes = capacity > SIZE_MAX / 64 ? SIZE_MAX : header + capacity * size;
+    struct nri_array_header *grown = nri_arena_alloc(arena, bytes);
+    if (grown == NULL) {
+        return NULL;
+    }
+    grown->capacity = capacity;
+    if (count > 0) {
+        memcpy(grown + 1, array, count * size);
+    }
+    return grown + 1;
+}
 
 #endif

@@ -1,44 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding: one pass over the bytes, recursive for messages in messages.
+ * Decoding: one pass over the bytes, with a stack of its own for messages in messages.
  *
- * Arrays of repeated fields grow as runs of the field are met: the run is counted first, which
- * costs one step an element, and real messages have one run a field, so that arrays fit exactly. A
- * field in many runs (legal, and what a hostile peer sends) doubles. A singular message that occurs
- * again is decoded into the structure that is there, which is what merging means. Both cost time in
- * proportion to the bytes. Map fields are put on a list when they get their first entry and gone
- * through once at the end.
+ * Arrays of repeated fields double. A singular message that occurs again is decoded into the
+ * structure that is there, which is what merging means. Both cost time in proportion to the bytes.
+ * Map fields are put on a list when they get their first entry and gone through once at the end.
  */
 #include <string.h>
 
-#include "base/text.h"
 #include "wire/array.h"
 #include "wire/field.h"
 #include "wire/map_entries.h"
 #include "wire/message.h"
 #include "wire/path.h"
+#include "wire/text.h"
 #include "wire/varint.h"
+
+/* For the functions on the way of nearly every field, which the compiler would not inline in two
+ * places. */
+#define NRI_INLINE static inline __attribute__((always_inline))
+
+/* A message that waits for the end of one of its fields, a message too. */
+struct frame {
+    ProtobufCMessage *message;
+    const ProtobufCFieldDescriptor *field;
+    const uint8_t *end; /* of `message` */
+};
 
 struct decoder {
     struct nri_arena *arena;
     struct nri_map_field *maps; /* all map fields met, for the end */
+    unsigned depth;             /* of the stack */
+    struct frame stack[NRI_MESSAGE_DEPTH - 1];
     /* The first error. */
     int code;
     const char *reason;
     const uint8_t *where;
-    struct nri_path path;
 };
 
 /* A field as it stands in the bytes. */
-struct value {
+struct piece {
+    const uint8_t *tag, *value; /* where they begin */
+    const uint8_t *next;        /* behind the field; NULL: there is none, and the error is set */
+    uint64_t id;                /* 0 when the tag cannot be read */
     unsigned wire;
-    uint64_t number;     /* of a varint or a fixed-width field */
     const uint8_t *data; /* of a length-delimited field */
-    size_t size;
+    uint64_t number;     /* its length, or the number */
 };
 
-static bool decode_into(struct decoder *d, ProtobufCMessage *message, const uint8_t *at,
-                        const uint8_t *end, unsigned depth);
+/* ---- Errors ---- */
 
 static bool fail(struct decoder *d, int code, const char *reason, const uint8_t *where)
 {
@@ -59,117 +69,72 @@ static bool fail_varint(struct decoder *d, const uint8_t *at, const uint8_t *end
                 end - at < NRI_VARINT_MAX ? "number cut short" : "number longer than 64 bits", at);
 }
 
-static bool fail_wire(struct decoder *d, unsigned wire, const uint8_t *at)
-{
-    const bool group = wire == 3 || wire == 4;
-    return fail(d, NRI_E_PROTOCOL, group ? "groups are not supported" : "unknown wire type", at);
-}
+/* ---- Reading ---- */
 
-/* Skips a value without looking into it; NULL when it is malformed. */
-static const uint8_t *skip(const uint8_t *at, const uint8_t *end, unsigned wire)
+/* A varint or a fixed-width number; `next` is NULL with the error set. */
+static struct nri_varint read_number(struct decoder *d, const uint8_t *at, const uint8_t *end,
+                                     unsigned wire)
 {
-    uint64_t number = 0;
+    struct nri_varint v = {0};
+    size_t size = 4;
     switch (wire) {
     case PROTOBUF_C_WIRE_TYPE_VARINT:
-        return nri_varint_read(at, end, &number);
+        v = nri_varint_read(at, end);
+        if (v.next == NULL) {
+            fail_varint(d, at, end);
+        }
+        return v;
     case PROTOBUF_C_WIRE_TYPE_64BIT:
-        number = 8;
+        size = 8;
         break;
     case PROTOBUF_C_WIRE_TYPE_32BIT:
-        number = 4;
         break;
     default:
-        at = nri_varint_read(at, end, &number);
-        if (at == NULL) {
-            return NULL;
-        }
-        break;
+        fail(d, NRI_E_PROTOCOL, wire <= 4 ? "groups are not supported" : "unknown wire type", at);
+        return v;
     }
-    return number <= (size_t)(end - at) ? at + number : NULL;
+    if ((size_t)(end - at) < size) {
+        fail(d, NRI_E_PROTOCOL, "number cut short", at);
+        return v;
+    }
+    return (struct nri_varint){at + size, nri_fixed_read(at, size)};
 }
 
-/* How many fields with the tag at `tag` follow one another, the first of which counts whatever it
- * is. */
-static size_t count_run(const uint8_t *tag, size_t tag_size, const uint8_t *end, unsigned wire)
+/* `data` and `number` of a length-delimited field. */
+static const uint8_t *read_data(struct decoder *d, struct piece *p, const uint8_t *end)
 {
-    size_t n = 1;
-    const uint8_t *at = skip(tag + tag_size, end, wire);
-    while (at != NULL && (size_t)(end - at) > tag_size && memcmp(at, tag, tag_size) == 0) {
-        n++;
-        at = skip(at + tag_size, end, wire);
+    const struct nri_varint length = nri_varint_read(p->value, end);
+    if (length.next == NULL) {
+        fail_varint(d, p->value, end);
+        return NULL;
     }
-    return n;
+    if (length.value > (size_t)(end - length.next)) {
+        fail(d, NRI_E_PROTOCOL, "length past the end of the message", p->value);
+        return NULL;
+    }
+    p->data = length.next;
+    p->number = length.value;
+    return length.next + length.value;
 }
 
-/* ---- One value ---- */
-
-/* Nearly all texts are: this is the fast way past the UTF-8 check. */
-static bool is_ascii(const uint8_t *at, size_t size)
+static inline struct piece read_piece(struct decoder *d, const uint8_t *at, const uint8_t *end)
 {
-    uint64_t high = 0, word;
-    if (size < sizeof word) {
-        for (size_t i = 0; i < size; i++) {
-            high |= at[i];
-        }
-        return high < 0x80;
+    const struct nri_varint tag = nri_varint_read(at, end);
+    struct piece p = {.tag = at, .value = tag.next};
+    if (tag.next == NULL) {
+        fail_varint(d, at, end);
+        return p;
     }
-    for (size_t i = 0; i <= size - sizeof word; i += sizeof word) {
-        memcpy(&word, at + i, sizeof word);
-        high |= word;
+    p.id = tag.value >> 3;
+    p.wire = (unsigned)tag.value & 7;
+    if (p.wire == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED) {
+        p.next = read_data(d, &p, end);
+    } else {
+        const struct nri_varint v = read_number(d, p.value, end, p.wire);
+        p.next = v.next;
+        p.number = v.value;
     }
-    memcpy(&word, at + size - sizeof word, sizeof word); /* the last bytes, some of them again */
-    return ((high | word) & UINT64_C(0x8080808080808080)) == 0;
-}
-
-static bool put_text(struct decoder *d, char **member, const struct value *v)
-{
-    if (v->size == 0) {
-        *member = (char *)(uintptr_t)protobuf_c_empty_string;
-        return true;
-    }
-    size_t bad;
-    if (!is_ascii(v->data, v->size) && !nri_utf8_valid((const char *)v->data, v->size, &bad)) {
-        return fail(d, NRI_E_UTF8, "not UTF-8", v->data + bad);
-    }
-    char *text = nri_arena_text(d->arena, (const char *)v->data, v->size);
-    if (text == NULL) {
-        return fail_memory(d, v->data);
-    }
-    *member = text;
-    return true;
-}
-
-static bool put_bytes(struct decoder *d, ProtobufCBinaryData *member, const struct value *v)
-{
-    uint8_t *data = NULL;
-    if (v->size > 0) {
-        data = nri_arena_alloc(d->arena, v->size);
-        if (data == NULL) {
-            return fail_memory(d, v->data);
-        }
-        memcpy(data, v->data, v->size);
-    }
-    member->data = data;
-    member->len = v->size;
-    return true;
-}
-
-static bool put_message(struct decoder *d, ProtobufCMessage **member,
-                        const ProtobufCMessageDescriptor *type, const struct value *v,
-                        unsigned depth)
-{
-    if (depth >= NRI_MESSAGE_DEPTH) {
-        return fail(d, NRI_E_LIMIT, "messages nested deeper than 32", v->data);
-    }
-    if (*member == NULL) {
-        ProtobufCMessage *message = nri_arena_alloc(d->arena, type->sizeof_message);
-        if (message == NULL) {
-            return fail_memory(d, v->data);
-        }
-        type->message_init(message);
-        *member = message;
-    }
-    return decode_into(d, *member, v->data, v->data + v->size, depth + 1);
+    return p;
 }
 
 static void put_number(void *member, ProtobufCType type, uint64_t number)
@@ -197,130 +162,71 @@ static void put_number(void *member, ProtobufCType type, uint64_t number)
     memcpy(member, &word, sizeof word);
 }
 
-static bool put_value(struct decoder *d, void *member, const ProtobufCFieldDescriptor *field,
-                      const struct value *v, unsigned depth)
-{
-    switch (field->type) {
-    case PROTOBUF_C_TYPE_STRING:
-        return put_text(d, member, v);
-    case PROTOBUF_C_TYPE_MESSAGE:
-        return put_message(d, member, field->descriptor, v, depth);
-    case PROTOBUF_C_TYPE_BYTES:
-        return put_bytes(d, member, v);
-    default:
-        put_number(member, field->type, v->number);
-        return true;
-    }
-}
+/* ---- Repeated fields ---- */
 
-/* ---- Fields ---- */
-
-/* `more`: how many elements are known to come. */
-static bool make_room(struct decoder *d, ProtobufCMessage *message,
-                      const ProtobufCFieldDescriptor *field, size_t more, const uint8_t *at)
+/* Room for `more` elements; the array, or NULL. */
+static char *make_room(struct decoder *d, ProtobufCMessage *message,
+                       const ProtobufCFieldDescriptor *field, size_t more)
 {
-    void **array = nri_field_member(message, field);
-    const size_t count = *nri_field_count(message, field);
+    char **array = nri_field_member(message, field);
     if (*array == NULL && nri_message_field_is_map(field)) {
         struct nri_map_field *map = nri_arena_alloc(d->arena, sizeof *map);
         if (map == NULL) {
-            return fail_memory(d, at);
+            return NULL;
         }
         *map = (struct nri_map_field){.next = d->maps, .message = message, .field = field};
         d->maps = map;
     }
-    void *grown = nri_array_grow(d->arena, *array, count, more, nri_field_size(field));
-    if (grown == NULL) {
-        return fail_memory(d, at);
+    char *grown = nri_array_grow(d->arena, *array, *nri_field_count(message, field), more,
+                                 nri_field_size(field));
+    if (grown != NULL) {
+        *array = grown;
     }
-    *array = grown;
-    return true;
+    return grown;
 }
 
-static bool put_packed(struct decoder *d, ProtobufCMessage *message,
-                       const ProtobufCFieldDescriptor *field, const struct value *v)
+/* Where the next element of a repeated field goes; NULL with the error set. */
+NRI_INLINE void *next_element(struct decoder *d, ProtobufCMessage *message,
+                              const ProtobufCFieldDescriptor *field, size_t size, const uint8_t *at)
 {
-    const unsigned wire = nri_field_wire(field);
-    const size_t size = nri_field_size(field);
-    const uint8_t *at = v->data, *const end = v->data + v->size;
-    size_t more = 0;
-    if (wire == PROTOBUF_C_WIRE_TYPE_VARINT) {
-        for (const uint8_t *p = at; p < end; p++) {
-            more += *p < 0x80;
+    const size_t count = *nri_field_count(message, field);
+    char *array = *(char **)nri_field_member(message, field);
+    if (count == nri_array_capacity(array)) {
+        array = make_room(d, message, field, 1);
+        if (array == NULL) {
+            fail_memory(d, at);
+            return NULL;
         }
-    } else {
-        more = v->size / size;
     }
-    size_t *count = nri_field_count(message, field);
-    void **array = nri_field_member(message, field);
-    if (more > nri_array_capacity(*array) - *count && !make_room(d, message, field, more, at)) {
-        return false;
-    }
-    while (at < end) {
-        uint64_t number = 0;
-        const uint8_t *const start = at;
-        if (wire == PROTOBUF_C_WIRE_TYPE_VARINT) {
-            at = nri_varint_read(at, end, &number);
-            if (at == NULL) {
-                return fail_varint(d, start, end);
-            }
-        } else {
-            if ((size_t)(end - at) < size) {
-                return fail(d, NRI_E_PROTOCOL, "packed field cut short", at);
-            }
-            number = nri_fixed_read(at, size);
-            at += size;
-        }
-        put_number((char *)*array + *count * size, field->type, number);
-        ++*count;
-    }
-    return true;
+    return array + count * size;
 }
 
-static bool put_repeated(struct decoder *d, ProtobufCMessage *message,
-                         const ProtobufCFieldDescriptor *field, const struct value *v,
-                         const uint8_t *tag, size_t tag_size, const uint8_t *end, unsigned depth)
-{
-    const size_t size = nri_field_size(field);
-    size_t *count = nri_field_count(message, field);
-    void **array = nri_field_member(message, field);
-    if (*count == nri_array_capacity(*array) &&
-        !make_room(d, message, field, count_run(tag, tag_size, end, v->wire), tag)) {
-        return false;
-    }
-    void *element = (char *)*array + *count * size;
-    if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
-        *(ProtobufCMessage **)element = NULL;
-    }
-    if (!put_value(d, element, field, v, depth)) {
-        return false;
-    }
-    ++*count;
-    return true;
-}
+/* ---- Values ---- */
 
 /* Kept as protobuf-c keeps it: the bytes behind the tag, those of a length included. */
-static bool put_unknown(struct decoder *d, ProtobufCMessage *message, uint32_t number,
-                        unsigned wire, const uint8_t *at, const uint8_t *end)
+static bool put_unknown(struct decoder *d, ProtobufCMessage *message, struct piece p)
 {
     const size_t size = sizeof *message->unknown_fields;
     const unsigned count = message->n_unknown_fields;
+    const size_t length = (size_t)(p.next - p.value);
+    if (p.id == 0 || p.id > NRI_FIELD_ID_MAX) {
+        return fail(d, NRI_E_PROTOCOL, "illegal field number", p.tag);
+    }
     if (count == nri_array_capacity(message->unknown_fields)) {
         void *grown = nri_array_grow(d->arena, message->unknown_fields, count, 1, size);
         if (grown == NULL) {
-            return fail_memory(d, at);
+            return fail_memory(d, p.tag);
         }
         message->unknown_fields = grown;
     }
-    const size_t length = (size_t)(end - at);
     uint8_t *data = nri_arena_alloc(d->arena, length);
     if (data == NULL) {
-        return fail_memory(d, at);
+        return fail_memory(d, p.tag);
     }
-    memcpy(data, at, length);
+    memcpy(data, p.value, length);
     message->unknown_fields[count] = (ProtobufCMessageUnknownField){
-        .tag = number,
-        .wire_type = (ProtobufCWireType)wire,
+        .tag = (uint32_t)p.id,
+        .wire_type = (ProtobufCWireType)p.wire,
         .len = length,
         .data = data,
     };
@@ -328,115 +234,269 @@ static bool put_unknown(struct decoder *d, ProtobufCMessage *message, uint32_t n
     return true;
 }
 
-/* Reads the value behind a tag; the position behind it, or NULL with the error set. */
-static const uint8_t *read_value(struct decoder *d, const uint8_t *at, const uint8_t *end,
-                                 struct value *v)
+static bool check_utf8(struct decoder *d, const char *text, const uint8_t *data, size_t size)
 {
-    size_t fixed = 4;
-    switch (v->wire) {
-    case PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED: {
-        uint64_t size;
-        const uint8_t *data = nri_varint_read(at, end, &size);
-        if (data == NULL) {
-            fail_varint(d, at, end);
-            return NULL;
-        }
-        if (size > (size_t)(end - data)) {
-            fail(d, NRI_E_PROTOCOL, "length past the end of the message", at);
-            return NULL;
-        }
-        v->data = data;
-        v->size = (size_t)size;
-        return data + size;
-    }
-    case PROTOBUF_C_WIRE_TYPE_VARINT: {
-        const uint8_t *next = nri_varint_read(at, end, &v->number);
-        if (next == NULL) {
-            fail_varint(d, at, end);
-        }
-        return next;
-    }
-    case PROTOBUF_C_WIRE_TYPE_64BIT:
-        fixed = 8;
-        break;
-    case PROTOBUF_C_WIRE_TYPE_32BIT:
-        break;
-    default:
-        fail_wire(d, v->wire, at);
-        return NULL;
-    }
-    if ((size_t)(end - at) < fixed) {
-        fail(d, NRI_E_PROTOCOL, "number cut short", at);
-        return NULL;
-    }
-    v->number = nri_fixed_read(at, fixed);
-    return at + fixed;
+    size_t bad;
+    return nri_utf8_valid(text, size, &bad) || fail(d, NRI_E_UTF8, "not UTF-8", data + bad);
 }
 
-static const uint8_t *read_tag(struct decoder *d, const uint8_t *at, const uint8_t *end,
-                               uint32_t *tag)
+NRI_INLINE bool put_text(struct decoder *d, ProtobufCMessage *message,
+                         const ProtobufCFieldDescriptor *field, const uint8_t *data, size_t size)
 {
-    uint64_t number;
-    const uint8_t *next = nri_varint_read(at, end, &number);
-    if (next == NULL) {
-        fail_varint(d, at, end);
-        return NULL;
+    char *text = (char *)(uintptr_t)protobuf_c_empty_string;
+    if (size > 0) {
+        uint64_t high;
+        text = nri_text_copy(d->arena, data, size, &high);
+        if (text == NULL) {
+            return fail_memory(d, data);
+        }
+        if (high != 0 && !check_utf8(d, text, data, size)) {
+            return false;
+        }
     }
-    if (number > UINT32_MAX || number >> 3 == 0) {
-        fail(d, NRI_E_PROTOCOL, "illegal field number", at);
-        return NULL;
+    if (!nri_field_repeated(field)) {
+        *(char **)nri_field_member(message, field) = text;
+        return true;
     }
-    *tag = (uint32_t)number;
-    return next;
+    char **element = next_element(d, message, field, sizeof *element, data);
+    if (element == NULL) {
+        return false;
+    }
+    *element = text;
+    ++*nri_field_count(message, field);
+    return true;
 }
 
-static bool put_field(struct decoder *d, ProtobufCMessage *message,
-                      const ProtobufCFieldDescriptor *field, const struct value *v,
-                      const uint8_t *tag, size_t tag_size, const uint8_t *end, unsigned depth)
+static bool put_bytes(struct decoder *d, ProtobufCBinaryData *member, const uint8_t *data,
+                      size_t size)
 {
-    bool done;
-    if (v->wire == nri_field_wire(field)) {
-        done = nri_field_repeated(field)
-                   ? put_repeated(d, message, field, v, tag, tag_size, end, depth)
-                   : put_value(d, nri_field_member(message, field), field, v, depth);
-    } else if (nri_field_repeated(field) && nri_field_packable(field) &&
-               v->wire == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED) {
-        done = put_packed(d, message, field, v);
+    uint8_t *copy = NULL;
+    if (size > 0) {
+        copy = nri_arena_alloc(d->arena, size);
+        if (copy == NULL) {
+            return fail_memory(d, data);
+        }
+        memcpy(copy, data, size);
+    }
+    member->data = copy;
+    member->len = size;
+    return true;
+}
+
+static inline ProtobufCMessage *
+new_message(struct decoder *d, const ProtobufCMessageDescriptor *type, const uint8_t *at)
+{
+    ProtobufCMessage *message = nri_arena_alloc(d->arena, type->sizeof_message);
+    if (message == NULL) {
+        fail_memory(d, at);
     } else {
-        done = fail(d, NRI_E_PROTOCOL, "wrong wire type for this field", tag);
+        type->message_init(message);
     }
-    if (!done) {
-        nri_path_field(&d->path, field,
-                       nri_field_repeated(field) ? *nri_field_count(message, field) : 0);
-    }
-    return done;
+    return message;
 }
 
-static bool decode_into(struct decoder *d, ProtobufCMessage *message, const uint8_t *at,
-                        const uint8_t *end, unsigned depth)
+/* The packed form of a repeated field. */
+static bool put_packed(struct decoder *d, ProtobufCMessage *message,
+                       const ProtobufCFieldDescriptor *field, const uint8_t *at, const uint8_t *end)
 {
-    const ProtobufCMessageDescriptor *type = message->descriptor;
-    while (at < end) {
-        uint32_t tag;
-        const uint8_t *const start = at;
-        const uint8_t *const after_tag = read_tag(d, at, end, &tag);
-        if (after_tag == NULL) {
+    const unsigned wire = nri_field_wire(field);
+    const size_t size = nri_field_size(field);
+    size_t more = (size_t)(end - at) / size;
+    if (wire == PROTOBUF_C_WIRE_TYPE_VARINT) {
+        more = 0;
+        for (const uint8_t *last = at; last < end; last++) {
+            more += *last < 0x80; /* the last byte of a varint */
+        }
+    }
+    size_t *count = nri_field_count(message, field);
+    char *array = *(char **)nri_field_member(message, field);
+    if (more > nri_array_capacity(array) - *count) {
+        array = make_room(d, message, field, more);
+        if (array == NULL) {
+            return fail_memory(d, at);
+        }
+    }
+    for (; at < end; ++*count) {
+        const struct nri_varint v = read_number(d, at, end, wire);
+        if (v.next == NULL) {
             return false;
         }
-        const uint32_t number = tag >> 3;
-        struct value v = {.wire = tag & 7};
-        at = read_value(d, after_tag, end, &v);
-        if (at == NULL) {
-            return false;
-        }
-        const ProtobufCFieldDescriptor *field = nri_field_find(type, number);
-        if (field == NULL ? !put_unknown(d, message, number, v.wire, after_tag, at)
-                          : !put_field(d, message, field, &v, start, (size_t)(after_tag - start),
-                                       end, depth)) {
-            return false;
-        }
+        put_number(array + *count * size, field->type, v.value);
+        at = v.next;
     }
     return true;
+}
+
+/* The rarer fields: no texts, no messages. */
+static bool put_other(struct decoder *d, ProtobufCMessage *message,
+                      const ProtobufCFieldDescriptor *field, struct piece p)
+{
+    if (p.wire != nri_field_wire(field)) {
+        return nri_field_repeated(field) && nri_field_packable(field) && p.data != NULL
+                   ? put_packed(d, message, field, p.data, p.next)
+                   : fail(d, NRI_E_PROTOCOL, "wrong wire type", p.tag);
+    }
+    void *room = nri_field_member(message, field);
+    if (nri_field_repeated(field)) {
+        room = next_element(d, message, field, nri_field_size(field), p.tag);
+        if (room == NULL) {
+            return false;
+        }
+    }
+    if (field->type != PROTOBUF_C_TYPE_BYTES) {
+        put_number(room, field->type, p.number);
+    } else if (!put_bytes(d, room, p.data, (size_t)p.number)) {
+        return false;
+    }
+    if (nri_field_repeated(field)) {
+        ++*nri_field_count(message, field);
+    }
+    return true;
+}
+
+/* ---- Messages in messages ---- */
+
+/* A new message of a field, or the one that is there already. NULL with the error set. */
+NRI_INLINE ProtobufCMessage *put_message(struct decoder *d, ProtobufCMessage *message,
+                                         const ProtobufCFieldDescriptor *field, const uint8_t *data)
+{
+    ProtobufCMessage **room = nri_field_member(message, field);
+    if (nri_field_repeated(field)) {
+        room = next_element(d, message, field, sizeof *room, data);
+        if (room == NULL) {
+            return NULL;
+        }
+    } else if (*room != NULL) {
+        return *room;
+    }
+    ProtobufCMessage *made = new_message(d, field->descriptor, data);
+    if (made != NULL) {
+        *room = made;
+        if (nri_field_repeated(field)) {
+            ++*nri_field_count(message, field);
+        }
+    }
+    return made;
+}
+
+/* What is being read. */
+struct cursor {
+    ProtobufCMessage *message;
+    struct nri_field_table table;
+    const uint8_t *at, *end;
+};
+
+NRI_INLINE void set_message(struct cursor *c, ProtobufCMessage *message)
+{
+    c->message = message;
+    c->table = nri_field_table(message->descriptor);
+}
+
+/* Goes on in a message within the message, from c->at to `end`. */
+NRI_INLINE bool enter(struct decoder *d, struct cursor *c, const ProtobufCFieldDescriptor *field,
+                      const uint8_t *end)
+{
+    const uint8_t *const at = c->at;
+    if (d->depth == NRI_MESSAGE_DEPTH - 1) {
+        return fail(d, NRI_E_LIMIT, "messages nested deeper than 32", at);
+    }
+    ProtobufCMessage *inner = put_message(d, c->message, field, at);
+    if (inner == NULL) {
+        return false;
+    }
+    d->stack[d->depth++] = (struct frame){c->message, field, c->end};
+    set_message(c, inner);
+    c->end = end;
+    return true;
+}
+
+NRI_INLINE void leave(struct decoder *d, struct cursor *c)
+{
+    const struct frame *frame = &d->stack[--d->depth];
+    c->end = frame->end;
+    set_message(c, frame->message);
+}
+
+/* ---- Fields ---- */
+
+/* Any field: reads it, or enters the message that it holds. *field is for the error's path. */
+static bool any_field(struct decoder *d, struct cursor *c, const ProtobufCFieldDescriptor **field)
+{
+    const struct piece p = read_piece(d, c->at, c->end);
+    *field = nri_field_find(c->message->descriptor, p.id);
+    if (p.next == NULL) {
+        return false;
+    }
+    c->at = p.next;
+    if (*field == NULL) {
+        return put_unknown(d, c->message, p);
+    }
+    if (p.wire != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED) {
+        return put_other(d, c->message, *field, p);
+    }
+    switch ((*field)->type) {
+    case PROTOBUF_C_TYPE_STRING:
+        return put_text(d, c->message, *field, p.data, (size_t)p.number);
+    case PROTOBUF_C_TYPE_MESSAGE:
+        c->at = p.data;
+        return enter(d, c, *field, p.next);
+    default:
+        return put_other(d, c->message, *field, p);
+    }
+}
+
+/* The first byte of a field that is what nearly all are: length-delimited, with one byte of tag;
+ * and, next, one of length. */
+#define SHORT_MASK   (0x80 | 7)
+#define IS_SHORT(at) (((at)[0] & SHORT_MASK) == PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+
+/*
+ * Decodes from start->at to start->end. Texts and messages in the short form take the short way:
+ * the instruction count of decoding is that of this loop. On failure start->message and *failed
+ * (which may be NULL) say where.
+ */
+static bool decode(struct decoder *d, struct cursor *start, const ProtobufCFieldDescriptor **failed)
+{
+    struct cursor c = *start; /* in registers */
+    const ProtobufCFieldDescriptor *field = NULL;
+    for (;;) {
+        const ptrdiff_t left = c.end - c.at - 2;
+        if (left >= 0 && IS_SHORT(c.at) && c.at[1] <= left) {
+            const uint32_t index = (uint32_t)(c.at[0] >> 3) - c.table.first;
+            const size_t size = c.at[1];
+            if (index < c.table.count && size < 0x80) {
+                field = &c.table.fields[index];
+                if (field->type == PROTOBUF_C_TYPE_STRING) {
+                    if (!put_text(d, c.message, field, c.at + 2, size)) {
+                        break;
+                    }
+                    c.at += 2 + size;
+                    continue;
+                }
+                if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+                    c.at += 2;
+                    if (!enter(d, &c, field, c.at + size)) {
+                        break;
+                    }
+                    continue;
+                }
+            }
+        }
+        if (c.at < c.end) {
+            *start = c;
+            if (!any_field(d, start, &field)) {
+                break;
+            }
+            c = *start;
+        } else if (d->depth > 0) {
+            leave(d, &c);
+        } else {
+            return true;
+        }
+    }
+    start->message = c.message;
+    *failed = field;
+    return false;
 }
 
 static int settle_maps(const struct decoder *d, const uint64_t seed[2])
@@ -450,11 +510,29 @@ static int settle_maps(const struct decoder *d, const uint64_t seed[2])
     return 0;
 }
 
-static int report(struct decoder *d, const ProtobufCMessageDescriptor *type, const uint8_t *bytes,
-                  size_t length, struct nri_error *error)
+/* The path of the message that is being read, and of a field in it unless that is NULL. */
+static const char *path_of(const struct decoder *d, const ProtobufCMessage *message,
+                           const ProtobufCFieldDescriptor *field, struct nri_path *path)
 {
-    const size_t offset = d->where == NULL ? length : (size_t)(d->where - bytes);
-    const char *path = nri_path_finish(&d->path, type);
+    nri_path_init(path);
+    if (field != NULL) {
+        /* Failed elements are not counted. */
+        nri_path_field(path, field,
+                       nri_field_repeated(field) ? *nri_field_count(message, field) : 0);
+    }
+    for (unsigned i = d->depth; i > 0; i--) {
+        const struct frame *frame = &d->stack[i - 1];
+        message = frame->message;
+        field = frame->field;
+        nri_path_field(path, field,
+                       nri_field_repeated(field) ? *nri_field_count(message, field) - 1 : 0);
+    }
+    return nri_path_finish(path, message->descriptor);
+}
+
+static int report(const struct decoder *d, const char *path, size_t offset, size_t length,
+                  struct nri_error *error)
+{
     if (d->reason != NULL) {
         return nri_error_set(error, d->code, "%s: %s, at byte %zu of %zu", path, d->reason, offset,
                              length);
@@ -474,16 +552,34 @@ int nri_message_decode(const ProtobufCMessageDescriptor *type, const uint8_t *by
                        struct nri_error *error)
 {
     static const uint8_t nothing[1];
-    struct decoder d = {.arena = arena};
-    const struct value all = {.data = bytes != NULL ? bytes : nothing, .size = length};
-    ProtobufCMessage *decoded = NULL;
-    nri_path_init(&d.path);
-    if (put_message(&d, &decoded, type, &all, 0)) {
-        d.where = NULL;
+    const uint8_t *const start = bytes != NULL ? bytes : nothing;
+    const ProtobufCFieldDescriptor *field = NULL;
+    struct nri_path path;
+    struct decoder d; /* not zeroed: the stack is large */
+    d.arena = arena;
+    d.maps = NULL;
+    d.depth = 0;
+    d.code = 0;
+    d.reason = NULL;
+    d.where = start + length;
+    if (length > NRI_MESSAGE_MAX) {
+        return nri_error_set(error, NRI_E_LIMIT,
+                             "%s: %zu bytes: a protobuf message has at most 2 GiB",
+                             type->short_name, length);
+    }
+    ProtobufCMessage *decoded = new_message(&d, type, start);
+    if (decoded == NULL) {
+        return report(&d, type->short_name, 0, length, error);
+    }
+    struct cursor c = {.at = start, .end = start + length};
+    set_message(&c, decoded);
+    if (decode(&d, &c, &field)) {
         d.code = settle_maps(&d, seed);
+        field = NULL;
     }
     if (d.code != 0) {
-        return report(&d, type, all.data, length, error);
+        return report(&d, path_of(&d, c.message, field, &path), (size_t)(d.where - start), length,
+                      error);
     }
     *message = decoded;
     return 0;

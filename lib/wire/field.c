@@ -34,27 +34,26 @@ const struct nri_field_shape nri_field_shapes[PROTOBUF_C_TYPE_MESSAGE + 1] = {
 _Static_assert(sizeof(protobuf_c_boolean) == 4 && sizeof(int) == 4,
                "bool and enum members are written as 4 bytes");
 
-static char upper(char c)
+const ProtobufCFieldDescriptor *nri_field_find(const ProtobufCMessageDescriptor *type,
+                                               uint64_t number)
 {
-    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    const ProtobufCIntRange *range = type->field_ranges;
+    for (unsigned i = 0; i < type->n_field_ranges; i++, range++) {
+        /* Below the first number the difference wraps and is too large as well. */
+        const uint64_t index = number - (uint32_t)range->start_value;
+        if (index < range[1].orig_index - range->orig_index) {
+            return &type->fields[range->orig_index + index];
+        }
+    }
+    return NULL;
 }
 
-/* Whether `entry` is what protoc calls the entry of a map field `name`: net_devices gives
- * NetDevicesEntry. */
-static bool is_entry_name(const char *entry, const char *name)
+/* protoc names the entry message of a map field after the field; nobody else ends a name so. */
+static bool is_entry_name(const char *name)
 {
-    bool first = true;
-    for (; *name != '\0'; name++) {
-        if (*name == '_') {
-            first = true;
-            continue;
-        }
-        if (*entry++ != (first ? upper(*name) : *name)) {
-            return false;
-        }
-        first = false;
-    }
-    return strcmp(entry, "Entry") == 0;
+    static const char entry[] = "Entry";
+    const size_t suffix = sizeof entry - 1, length = strlen(name);
+    return length > suffix && memcmp(name + length - suffix, entry, suffix) == 0;
 }
 
 bool nri_message_field_is_map(const ProtobufCFieldDescriptor *field)
@@ -64,7 +63,7 @@ bool nri_message_field_is_map(const ProtobufCFieldDescriptor *field)
     }
     const ProtobufCMessageDescriptor *entry = field->descriptor;
     return entry->n_fields == 2 && entry->fields[0].id == 1 && entry->fields[1].id == 2 &&
-           is_entry_name(entry->short_name, field->name);
+           is_entry_name(entry->short_name);
 }
 
 size_t nri_message_text_length(const char *text)

@@ -16,7 +16,8 @@
 #define NRI_MESSAGE_DEPTH 32
 
 /* The largest message and the largest field, as in every implementation of protobuf. */
-#define NRI_MESSAGE_MAX ((size_t)INT32_MAX)
+#define NRI_FIELD_ID_MAX ((UINT64_C(1) << 29) - 1) /* field numbers */
+#define NRI_MESSAGE_MAX  ((size_t)INT32_MAX)
 
 /* Bytes of one value of a type in a structure or an array, and how it is written. */
 struct nri_field_shape {
@@ -46,21 +47,25 @@ static inline bool nri_field_packable(const ProtobufCFieldDescriptor *field)
     return nri_field_wire(field) != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
 }
 
-/* The field with a number; NULL when the message has none. All of NRI's messages number without
- * gaps: one range. */
-static inline const ProtobufCFieldDescriptor *nri_field_find(const ProtobufCMessageDescriptor *type,
-                                                             uint32_t number)
+/* The fields of a message whose numbers have no gaps, which is every message of NRI; of others
+ * none. */
+struct nri_field_table {
+    const ProtobufCFieldDescriptor *fields;
+    uint32_t first, count;
+};
+
+static inline struct nri_field_table nri_field_table(const ProtobufCMessageDescriptor *type)
 {
-    const ProtobufCIntRange *range = type->field_ranges;
-    for (unsigned i = 0; i < type->n_field_ranges; i++, range++) {
-        /* Below the first number the difference wraps and is too large as well. */
-        const uint32_t index = number - (uint32_t)range->start_value;
-        if (index < range[1].orig_index - range->orig_index) {
-            return &type->fields[range->orig_index + index];
-        }
+    if (type->n_field_ranges != 1) {
+        return (struct nri_field_table){0};
     }
-    return NULL;
+    return (struct nri_field_table){type->fields, (uint32_t)type->field_ranges->start_value,
+                                    type->n_fields};
 }
+
+/* The field with a number, which may be any; NULL when the message has none. */
+const ProtobufCFieldDescriptor *nri_field_find(const ProtobufCMessageDescriptor *type,
+                                               uint64_t number);
 
 /* A member of a message, and the count of a repeated one. */
 static inline void *nri_field_member(const ProtobufCMessage *message,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "wire/field.h"
-#include "wire/message.h"
 
 /* Up to here comparing each key with each is cheaper than hashing. */
 #define FEW_ENTRIES 8
@@ -23,23 +23,25 @@ static struct key key_of(const ProtobufCMessage *entry)
         return (struct key){member, nri_field_size(field)};
     }
     const char *text = *(char **)member;
-    return (struct key){text, nri_message_text_length(text)};
+    return (struct key){text, text == protobuf_c_empty_string ? 0 : nri_text_stored_length(text)};
 }
 
-static bool same_key(const ProtobufCMessage *a, const ProtobufCMessage *b)
+static inline bool same_key(struct key a, struct key b)
 {
-    const struct key x = key_of(a), y = key_of(b);
-    return x.length == y.length && (x.length == 0 || memcmp(x.bytes, y.bytes, x.length) == 0);
+    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
 }
 
 static size_t settle_few(ProtobufCMessage **entries, size_t count)
 {
+    struct key keys[FEW_ENTRIES]; /* of the entries kept */
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
+        const struct key key = key_of(entries[i]);
         size_t j = 0;
-        while (j < kept && !same_key(entries[j], entries[i])) {
+        while (j < kept && !same_key(keys[j], key)) {
             j++;
         }
+        keys[j] = key;
         entries[j] = entries[i];
         kept += j == kept;
     }
@@ -63,7 +65,7 @@ static size_t settle_many(ProtobufCMessage **entries, size_t count, struct nri_a
     for (size_t i = 0; i < count; i++) {
         const struct key key = key_of(entries[i]);
         size_t slot = (size_t)nri_hash(seed, key.bytes, key.length) & (slots - 1);
-        while (table[slot] != 0 && !same_key(entries[table[slot] - 1], entries[i])) {
+        while (table[slot] != 0 && !same_key(key_of(entries[table[slot] - 1]), key)) {
             slot = (slot + 1) & (slots - 1);
         }
         if (table[slot] == 0) {

@@ -11,17 +11,21 @@
 
 #define NRI_VARINT_MAX 10 /* bytes of a 64-bit number */
 
-/* Reads a varint that may have several bytes; NULL when it is cut short or longer than 64 bits. */
-const uint8_t *nri_varint_read_long(const uint8_t *at, const uint8_t *end, uint64_t *value);
+/* By value, so that both stay in registers. `next` is NULL when the varint is cut short or longer
+ * than 64 bits. */
+struct nri_varint {
+    const uint8_t *next; /* the position behind it */
+    uint64_t value;
+};
 
-/* The position behind the varint, or NULL as above. */
-static inline const uint8_t *nri_varint_read(const uint8_t *at, const uint8_t *end, uint64_t *value)
+struct nri_varint nri_varint_read_long(const uint8_t *at, const uint8_t *end);
+
+static inline struct nri_varint nri_varint_read(const uint8_t *at, const uint8_t *end)
 {
     if (at < end && *at < 0x80) {
-        *value = *at;
-        return at + 1;
+        return (struct nri_varint){at + 1, *at};
     }
-    return nri_varint_read_long(at, end, value);
+    return nri_varint_read_long(at, end);
 }
 
 static inline size_t nri_varint_size(uint64_t value)
