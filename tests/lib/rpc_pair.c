@@ -35,7 +35,7 @@ void rpc_link_fini(struct rpc_link *link)
     }
 }
 
-static void write_some(struct rpc_link *link, struct rpc_side *side)
+static size_t write_some(struct rpc_link *link, struct rpc_side *side)
 {
     const uint8_t *bytes;
     size_t count;
@@ -44,13 +44,14 @@ static void write_some(struct rpc_link *link, struct rpc_side *side)
         count = link->capacity - nri_buf_size(&side->pipe);
     }
     if (count == 0) {
-        return;
+        return 0;
     }
     if (nri_buf_append(&side->pipe, bytes, count) != 0) {
         broken("out of memory");
     }
     side->sent += count;
     side->end.written(side->end.context, count);
+    return count;
 }
 
 static bool may_read(const struct rpc_side *side)
@@ -86,18 +87,18 @@ static size_t read_some(struct rpc_link *link, struct rpc_side *side, struct rpc
 
 uint64_t rpc_link_run(struct rpc_link *link)
 {
-    uint64_t total = 0;
-    for (;;) {
-        uint64_t moved = 0;
+    uint64_t read = 0;
+    size_t moved;
+    do {
+        moved = 0;
         for (size_t i = 0; i < 2; i++) {
-            write_some(link, &link->side[i]);
-            moved += read_some(link, &link->side[i], &link->side[1 - i]);
+            moved += write_some(link, &link->side[i]);
+            const size_t count = read_some(link, &link->side[i], &link->side[1 - i]);
+            moved += count;
+            read += count;
         }
-        if (moved == 0) {
-            return total;
-        }
-        total += moved;
-    }
+    } while (moved > 0);
+    return read;
 }
 
 /* ---- a peer ---- */
