@@ -115,10 +115,12 @@ static void test_features(void **state)
 static void infers(const char *name, const char *version, const char *wanted)
 {
     const char *nri = nri_version_infer(name, version);
-    if (wanted == NULL && nri != NULL)
-        fail_msg("%s %s: %s", name, version, nri);
-    if (wanted != NULL && (nri == NULL || strcmp(nri, wanted) != 0))
-        fail_msg("%s %s: %s instead of %s", name, version, nri != NULL ? nri : "NULL", wanted);
+    if (wanted == NULL)
+        assert_null(nri);
+    else
+        assert_non_null(nri);
+    if (wanted != NULL)
+        assert_string_equal(nri, wanted);
 }
 
 /* U13: the runtime calls itself "v2", or nothing at all. */
