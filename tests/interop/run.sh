@@ -16,7 +16,7 @@ if [ $# -lt 3 ]; then
     exit 2
 fi
 version=$1
-plugin=$2
+plugin=$(realpath "$2")
 work=$3
 shift 3
 
