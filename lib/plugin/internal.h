@@ -85,7 +85,7 @@ void nri_sync_request(struct nri_core *core, struct nri_rpc_call *call);
 void nri_sync_drop(struct nri_core *core);
 
 /* dispatch.c */
-void nri_dispatch_call(void *core, struct nri_rpc_call *call); /* nri_rpc_config.request */
+void nri_dispatch_call(void *user, struct nri_rpc_call *call); /* nri_rpc_config.request */
 /* Runs a handler (NULL counts as one that returns 0) and replies, unless it returned NRI_PENDING.
  * Takes the reference. */
 void nri_dispatch_run(struct nri_core *core, nri_request *request, nri_handler handler);

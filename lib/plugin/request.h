@@ -80,8 +80,8 @@ struct nri_request {
     const char *failure_text; /* NULL: the code's own */
 };
 
-/* The longest text of a refusal, in bytes. */
-#define NRI_REFUSAL_MAX ((size_t)64 * 1024)
+/* The longest text of a refusal, in bytes: with it a status is one mux frame. */
+#define NRI_REFUSAL_MAX ((size_t)4000)
 
 /*
  * Makes the request of a call. NULL when the call's arena has no room or memory (arena->failure).
