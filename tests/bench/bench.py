@@ -52,7 +52,7 @@ class Bench:
 
     def instructions(self, *command):
         out = os.path.join(self.scratch, "callgrind.out")
-        run(*command[0], "valgrind", "--tool=callgrind", "--callgrind-out-file=" + out, *command[1])
+        run(*command[0], shutil.which("valgrind"), "--tool=callgrind", "--callgrind-out-file=" + out, *command[1])
         with open(out, encoding="ascii", errors="replace") as file:
             return int(re.search(r"^summary: (\d+)", file.read(), re.MULTILINE).group(1))
 
