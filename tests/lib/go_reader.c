@@ -189,6 +189,9 @@ static bool follow(struct go_reader *reader, struct go_channel *channel,
                 break;
             }
             channel->arrived_left = big_endian(channel->arrived_header);
+            if (channel->arrived_left > GO_READER_DATA) {
+                return true; /* to be refused as soon as it is read */
+            }
         } else {
             const size_t n = smaller((size_t)channel->arrived_left, frame->size - at);
             channel->arrived_left -= n;
