@@ -425,11 +425,10 @@ static int run(struct state *state)
     pthread_mutex_unlock(&state->lock);
     record_begin(state->out, "End");
     record_text(state->out, "error", nri_error_name(rc));
-    record_end(state->out);
     if (rc != 0) {
-        fprintf(stderr, "e2e-plugin: %s: %s\n", nri_error_name(rc),
-                nri_error_get_text(nri_plugin_last_error(state->plugin)));
+        record_text(state->out, "text", nri_error_get_text(nri_plugin_last_error(state->plugin)));
     }
+    record_end(state->out);
     return rc;
 }
 

@@ -101,6 +101,22 @@ class Node:
             check=True,
             stdout=subprocess.DEVNULL,
         )
+        # The CRI service learns of images by an event that it handles when it gets to it.
+        for image in (images.PAUSE, images.BUSYBOX):
+            self._ask_until(lambda: self.cri.ImageStatus(image={"image": image}), lambda reply: "image" in reply, image)
+
+    def _ask_until(self, ask, wanted, what):
+        """Ask containerd again and again until the answer is the one WANTED; each question waits for its answer."""
+        end = time.monotonic() + PATIENCE
+        seen = None
+        while time.monotonic() < end:
+            try:
+                seen = ask()
+                if wanted(seen):
+                    return
+            except cri.Error as error:
+                seen = error.details()
+        raise Unmet("containerd does not get ready: %s: %s" % (what, seen))
 
     def start(self):
         """Start containerd and return when its CRI service answers; also after kill(), on the same state."""
@@ -129,14 +145,8 @@ class Node:
                 raise Unmet("containerd did not become ready; the end of its log: " + self.log_tail()) from None
         self.cri = cri.Client(SOCKET, PATIENCE)
         self.cri.wait_ready()
-        end = time.monotonic() + PATIENCE
-        while True:  # the CRI service answers "not initialized yet" for a moment after gRPC is up
-            try:
-                self.cri.Status()
-                break
-            except cri.Error as error:
-                if time.monotonic() > end:
-                    raise Unmet("containerd's CRI service: %s" % error.details()) from None
+        # The CRI service answers "not initialized yet" for a moment after gRPC is up.
+        self._ask_until(self.cri.Status, lambda reply: True, "the CRI service")
         if not os.path.exists(NRI_SOCKET):
             raise Unmet("containerd serves the CRI, but has no NRI socket; the end of its log: " + self.log_tail())
 

@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 
 import node
@@ -99,6 +100,12 @@ class Plugin(Told):
             raise Unmet("the plugin does not end") from None
         self._stream.join()
         return status
+
+    def stops_quietly(self, run):
+        """SIGTERM ends it with status 0, and it had nothing to warn about in all its life."""
+        self.signal(signal.SIGTERM)
+        run.equal("the plugin's exit status on SIGTERM", self.ended(), 0)
+        run.equal("warnings in its log", self.log(), [])
 
     def _clean(self):
         if self.process.poll() is None:

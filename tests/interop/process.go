@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -114,6 +115,27 @@ func (p *process) waitFor(event string, count int) record {
 
 func (p *process) signal(number os.Signal) {
 	p.command.Process.Signal(number)
+}
+
+// waitParts returns the parts of a Synchronize, once the last one is there.
+func (p *process) waitParts() []record {
+	for count := 1; ; count++ {
+		if more, _ := p.waitFor("SynchronizePart", count)["more"].(bool); !more {
+			return p.all("SynchronizePart")
+		}
+	}
+}
+
+// stops ends the plugin by SIGTERM.
+func (p *process) stops(t *test) {
+	p.signal(syscall.SIGTERM)
+	t.equal("the plugin's exit status on SIGTERM", p.status(), 0)
+}
+
+// stopsQuietly ends the plugin and checks that it had nothing to warn about in all its life.
+func (p *process) stopsQuietly(t *test) {
+	p.stops(t)
+	t.equal("warnings in its log", p.log.String(), "")
 }
 
 // status waits for the plugin's end and returns its exit status.

@@ -27,7 +27,7 @@ func large(t *test) {
 		_, err = r.nri.CreateContainer(ctx, &nri.CreateContainerRequest{Pod: pod, Container: newContainer(pod, "c1")})
 		t.must("CreateContainer again", err)
 	}
-	t.equal("creations seen", len(p.all("CreateContainer")), 21)
+	p.waitFor("CreateContainer", 21)
 
 	p.signal(syscall.SIGUSR1)
 	t.equal("error of the large update", p.wait("UpdateContainers").text("error"), "")
@@ -37,6 +37,7 @@ func large(t *test) {
 		t.equal("length of the container id", len(taken[0].GetContainerId()), textMax)
 		t.equal("ignore_failure", taken[0].GetIgnoreFailure(), true)
 	}
+	p.stopsQuietly(t)
 }
 
 func tooLarge(t *test) {
@@ -71,7 +72,7 @@ func synchronize(t *test) {
 	t.equal("containers", whole.number("containers"), count)
 
 	q := t.plugin(r, "--name", "parts", "--sync-parts")
-	parts := q.all("SynchronizePart")
+	parts := q.waitParts()
 	pods, containers := 0, 0
 	for _, part := range parts {
 		pods += part.number("pods")
@@ -87,6 +88,8 @@ func synchronize(t *test) {
 	t.must("RunPodSandbox", r.runPod(ctx, newPod("after")))
 	t.equal("the next event", p.wait("RunPodSandbox").text("pod"), "after")
 	t.equal("the next event of the other", q.wait("RunPodSandbox").text("pod"), "after")
+	p.stopsQuietly(t)
+	q.stopsQuietly(t)
 }
 
 func slow(t *test) {
@@ -102,18 +105,10 @@ func slow(t *test) {
 	t.equal("variables", len(reply.GetAdjust().GetEnv()), 0)
 	t.equal("the plugin's exit status", p.status(), 1)
 	t.equal("its error", p.wait("End").text("error"), "NRI_E_CLOSED")
+	t.equal("disconnections told", len(p.all("Disconnected")), 1)
+	t.equal("their reason", p.wait("Disconnected").text("error"), "NRI_E_CLOSED")
 	completed := p.wait("Completed").text("error")
 	t.check("the late completion is told so: "+completed, completed == "NRI_E_CLOSED" || completed == "NRI_E_LATE", completed)
-}
-
-func stopped(t *test) {
-	r := t.containerd()
-	p := t.plugin(r)
-	r.nri.Stop()
-	t.equal("the plugin's exit status", p.status(), 1)
-	t.equal("its error", p.wait("End").text("error"), "NRI_E_CLOSED")
-	t.equal("disconnections told", len(p.all("Disconnected")), 1)
-	t.equal("lines in its log", len(strings.Split(strings.TrimSpace(p.log.String()), "\n")), 1)
 }
 
 func many(t *test) {
@@ -126,6 +121,5 @@ func many(t *test) {
 	}
 	p.waitFor("RemovePodSandbox", count)
 	t.equal("creations", len(p.all("CreateContainer")), count)
-	p.signal(syscall.SIGTERM)
-	t.equal("exit status", p.status(), 0)
+	p.stopsQuietly(t)
 }

@@ -22,7 +22,7 @@ def large_reply(run):
     container.remove()
     pod.remove()
     plugin.wait("RemovePodSandbox")  # the events after it carried the 1 MiB back
-    run.equal("the plugin is still there", plugin.process.poll(), None)
+    plugin.stops_quietly(run)
 
 
 @scenario
@@ -37,7 +37,7 @@ def large_update(run):
     run.equal("error of the call", outcome["error"], "")
     run.note("the update of a container that does not exist counts %d failed" % outcome["failed"])
     run.equal("quota in the cgroup", cgroup.cpu_quota(container.cgroup()), 25000)
-    run.equal("the plugin is still there", plugin.process.poll(), None)
+    plugin.stops_quietly(run)
 
 
 @scenario
@@ -53,6 +53,7 @@ def large_synchronize(run):
     run.equal("containers", synchronized["containers"], 40)
     node.run_pod("pod-after")
     run.equal("events go on after it", plugin.wait("RunPodSandbox")["pod"], "pod-after")
+    plugin.stops_quietly(run)
 
     # The same, each part handed out as it comes.
     plugin = Plugin(run, run.program, "--sync-parts", name="parts")
@@ -63,3 +64,4 @@ def large_synchronize(run):
     run.note("Synchronize came in %d part(s)" % len(parts))
     if run.version >= (2,):
         run.check("containerd 2 splits it", len(parts) > 1, parts)
+    plugin.stops_quietly(run)
