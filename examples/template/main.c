@@ -8,73 +8,53 @@
 #include <signal.h>
 #include <stdio.h>
 
-static nri_plugin *plugin;
-
-static void say(const nri_request *req, const char *what)
-{
-    fprintf(stderr, "%s: pod '%s' container '%s'%s\n", nri_event_name(nri_request_event(req)),
-            nri_pod_name(nri_request_pod(req)), nri_container_name(nri_request_container(req)),
-            what);
-}
+static nri_plugin *plugin; /* for the signal handler alone: what handlers need comes as `user` */
 
 static int configure(nri_request *req, void *user)
 {
-    (void)user; /* a plugin with a configuration reads nri_request_config(req) here; a negative
-                   result refuses it */
-    fprintf(stderr, "configured by %s %s (NRI %s)\n",
-            nri_plugin_runtime_name(nri_request_plugin(req)),
-            nri_plugin_runtime_version(nri_request_plugin(req)),
-            nri_plugin_runtime_nri_version(nri_request_plugin(req)));
+    /* The plugin's configuration is nri_request_config(req); a negative result refuses it. */
+    fprintf(user, "configured by %s %s\n", nri_plugin_runtime_name(nri_request_plugin(req)),
+            nri_plugin_runtime_version(nri_request_plugin(req)));
     return 0;
 }
 
 static int synchronize(nri_request *req, void *user)
 {
-    (void)user; /* what runs already; nri_request_updates(req) may change it */
-    fprintf(stderr, "%zu pods and %zu containers are there\n", nri_request_pod_count(req),
+    /* What runs already; nri_request_updates(req) may change it. */
+    fprintf(user, "%zu pods and %zu containers are there\n", nri_request_pod_count(req),
             nri_request_container_count(req));
-    return 0;
-}
-
-static int create_container(nri_request *req, void *user)
-{
-    (void)user; /* the one event that can change everything about a container */
-    say(req, "");
-    nri_adjustment *adjustment = nri_request_adjustment(req);
-    nri_adjustment_add_env(adjustment, "NRI_TEMPLATE", "1");
-    return nri_adjustment_add_annotation(adjustment, "nri-template.example/seen", "yes");
-}
-
-static int update_container(nri_request *req, void *user)
-{
-    (void)user; /* nri_request_resources(req) is what was asked for; nri_request_updates(req) may
-                   override it */
-    int64_t limit;
-    if (nri_resources_memory_limit(nri_request_resources(req), &limit) && limit == 0)
-        return nri_request_fail(req, NRI_E_REJECTED, "a memory limit of 0 leaves no memory");
-    say(req, "");
-    return 0;
-}
-
-static int validate(nri_request *req, void *user)
-{
-    (void)user; /* a negative result vetoes the container, with the text as the reason */
-    say(req, " is fine");
     return 0;
 }
 
 static int observe(nri_request *req, void *user)
 {
-    (void)user;
-    say(req, "");
+    fprintf(user, "%s: pod '%s' container '%s'\n", nri_event_name(nri_request_event(req)),
+            nri_pod_name(nri_request_pod(req)), nri_container_name(nri_request_container(req)));
     return 0;
 }
 
-static void log_line(void *user, const nri_log_record *record)
+static int create_container(nri_request *req, void *user)
 {
-    (void)user;
-    fprintf(stderr, "%s: %s\n", nri_log_level_name(nri_log_record_level(record)),
-            nri_log_record_text(record));
+    /* The one event that can change everything about a container. */
+    nri_adjustment *adjustment = nri_request_adjustment(req);
+    nri_adjustment_add_env(adjustment, "NRI_TEMPLATE", "1");
+    nri_adjustment_add_annotation(adjustment, "nri-template.example/seen", "yes");
+    return observe(req, user); /* what could not be added refuses the container by itself */
+}
+
+static int update_container(nri_request *req, void *user)
+{
+    /* nri_request_resources(req) is what was asked for; nri_request_updates(req) overrides it. */
+    int64_t limit;
+    if (nri_resources_memory_limit(nri_request_resources(req), &limit) && limit == 0)
+        return nri_request_fail(req, NRI_E_REJECTED, "a memory limit of 0 leaves no memory");
+    return observe(req, user);
+}
+
+static int validate(nri_request *req, void *user)
+{
+    /* What all plugins made of a container; nri_request_fail() would veto it. */
+    return observe(req, user);
 }
 
 static void on_signal(int number)
@@ -83,16 +63,38 @@ static void on_signal(int number)
     nri_plugin_stop(plugin);
 }
 
+static const struct nri_plugin_ops ops = {.size = sizeof ops,
+                                          .on_configure = configure,
+                                          .on_synchronize = synchronize,
+                                          .on_shutdown = observe,
+                                          .on_run_pod_sandbox = observe,
+                                          .on_update_pod_sandbox = observe,
+                                          .on_post_update_pod_sandbox = observe,
+                                          .on_stop_pod_sandbox = observe,
+                                          .on_remove_pod_sandbox = observe,
+                                          .on_create_container = create_container,
+                                          .on_post_create_container = observe,
+                                          .on_start_container = observe,
+                                          .on_post_start_container = observe,
+                                          .on_update_container = update_container,
+                                          .on_post_update_container = observe,
+                                          .on_stop_container = observe,
+                                          .on_remove_container = observe,
+                                          .on_validate_adjustment = validate};
+
+static int usage(FILE *to, int status)
+{
+    fprintf(to, "usage: nri-template [--name NAME] [--idx NN] [--socket PATH] [--version]\n");
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     static const struct option names[] = {{"name", 1, NULL, 'n'},   {"idx", 1, NULL, 'i'},
                                           {"socket", 1, NULL, 's'}, {"version", 0, NULL, 'V'},
                                           {"help", 0, NULL, 'h'},   {NULL, 0, NULL, 0}};
-    struct nri_plugin_options options = {.size = sizeof options,
-                                         .program = argv[0],
-                                         .log = log_line,
-                                         .log_level = NRI_LOG_WARN,
-                                         .allow_missing_validate = 1};
+    struct nri_plugin_options options = {
+        .size = sizeof options, .program = argv[0], .allow_missing_validate = 1};
     for (int o; (o = getopt_long(argc, argv, "n:i:s:Vh", names, NULL)) != -1;) {
         if (o == 'n')
             options.name = optarg;
@@ -102,32 +104,14 @@ int main(int argc, char **argv)
             options.socket_path = optarg;
         else if (o == 'V')
             return printf("nri-template %s\n", nri_version()) < 0;
-        else {
-            fprintf(o == 'h' ? stdout : stderr, "usage: nri-template [-n|--name NAME] [-i|--idx "
-                                                "NN] [-s|--socket PATH] [-V|--version]\n");
-            return o == 'h' ? 0 : 2;
-        }
+        else
+            return o == 'h' ? usage(stdout, 0) : usage(stderr, 2);
     }
-    const struct nri_plugin_ops ops = {.size = sizeof ops,
-                                       .on_configure = configure,
-                                       .on_synchronize = synchronize,
-                                       .on_shutdown = observe,
-                                       .on_run_pod_sandbox = observe,
-                                       .on_update_pod_sandbox = observe,
-                                       .on_post_update_pod_sandbox = observe,
-                                       .on_stop_pod_sandbox = observe,
-                                       .on_remove_pod_sandbox = observe,
-                                       .on_create_container = create_container,
-                                       .on_post_create_container = observe,
-                                       .on_start_container = observe,
-                                       .on_post_start_container = observe,
-                                       .on_update_container = update_container,
-                                       .on_post_update_container = observe,
-                                       .on_stop_container = observe,
-                                       .on_remove_container = observe,
-                                       .on_validate_adjustment = validate};
+    if (optind < argc)
+        return usage(stderr, 2);
+
     nri_error *error = NULL;
-    int rc = nri_plugin_new(&plugin, &ops, &options, NULL, &error);
+    int rc = nri_plugin_new(&plugin, &ops, &options, stderr, &error);
     if (rc != 0) {
         fprintf(stderr, "nri-template: %s\n", nri_error_get_text(error));
         nri_error_free(error);
@@ -135,6 +119,7 @@ int main(int argc, char **argv)
     }
     signal(SIGTERM, on_signal);
     signal(SIGINT, on_signal);
+    signal(SIGPIPE, SIG_IGN); /* who reads our output must not be able to end the plugin */
     rc = nri_plugin_run(plugin);
     if (rc != 0)
         fprintf(stderr, "nri-template: %s\n", nri_error_get_text(nri_plugin_last_error(plugin)));
