@@ -25,6 +25,7 @@ void rpc_link_init(struct rpc_link *link, struct rpc_end a, struct rpc_end b)
     link->side[1].end = b;
     for (size_t i = 0; i < 2; i++) {
         raw_init(&link->side[i].pipe);
+        go_reader_init(&link->side[i].go);
     }
 }
 
@@ -32,6 +33,7 @@ void rpc_link_fini(struct rpc_link *link)
 {
     for (size_t i = 0; i < 2; i++) {
         nri_buf_fini(&link->side[i].pipe);
+        go_reader_fini(&link->side[i].go);
     }
 }
 
@@ -49,6 +51,13 @@ static size_t write_some(struct rpc_link *link, struct rpc_side *side)
     if (nri_buf_append(&side->pipe, bytes, count) != 0) {
         broken("out of memory");
     }
+    if (go_reader_feed(&side->go, bytes, count) != 0) {
+        broken(go_reader_error(&side->go));
+    }
+    if (side->go.shared != 0) {
+        broken("one frame with bytes of two messages");
+    }
+    go_reader_forget(&side->go);
     side->sent += count;
     side->end.written(side->end.context, count);
     return count;

@@ -9,6 +9,7 @@
 #ifndef NRI_TESTS_RPC_PAIR_H
 #define NRI_TESTS_RPC_PAIR_H
 
+#include "go_reader.h"
 #include "rpc/rpc.h"
 
 /* ---- a link ---- */
@@ -25,6 +26,7 @@ struct rpc_side {
     bool writes_first;   /* doesn't read while it has something to write */
     struct nri_buf pipe; /* what it has written and the other side hasn't read */
     uint64_t sent;       /* bytes */
+    struct go_reader go; /* of what it writes */
     int code;            /* of its last input that failed; it is not read for again */
 };
 

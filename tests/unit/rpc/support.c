@@ -53,6 +53,7 @@ void served_init(struct served *served, const struct nri_rpc_limits *limits)
     assert_int_equal(rpc_peer_init_plugin(&served->peer, limits, NULL), 0);
     raw_init(&served->in);
     raw_init(&served->out);
+    go_reader_init(&served->go);
     served->answers = (struct raw_responses){0};
     served->now = 1000;
 }
@@ -62,6 +63,7 @@ void served_fini(struct served *served)
     rpc_peer_fini(&served->peer);
     nri_buf_fini(&served->in);
     nri_buf_fini(&served->out);
+    go_reader_fini(&served->go);
     raw_responses_free(&served->answers);
 }
 
@@ -71,6 +73,11 @@ void served_answers(struct served *served)
     size_t count;
     nri_rpc_output(served->peer.rpc, &bytes, &count);
     assert_int_equal(nri_buf_append(&served->out, bytes, count), 0);
+    if (go_reader_feed(&served->go, bytes, count) != 0) {
+        fail_msg("a Go peer could not read this: %s", go_reader_error(&served->go));
+    }
+    assert_int_equal(served->go.shared, 0);
+    go_reader_forget(&served->go);
     nri_rpc_written(served->peer.rpc, count);
     raw_responses_free(&served->answers);
     raw_responses(&served->out, &served->answers);

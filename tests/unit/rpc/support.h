@@ -60,6 +60,7 @@ struct served {
     struct nri_buf in;  /* frames to be given to it */
     struct nri_buf out; /* what it has sent since the last served_answers() */
     struct raw_responses answers;
+    struct go_reader go; /* reads all that it sends */
     uint64_t now;
 };
 void served_init(struct served *served, const struct nri_rpc_limits *limits);
