@@ -66,7 +66,7 @@ struct nri_json *nri_json_get(const struct nri_json *object,
  */
 struct nri_json *nri_json_new(struct nri_arena *arena,
                               enum nri_json_type type); /* null, false, 0, "", [], {} */
-struct nri_json *nri_json_new_bool(struct nri_arena *arena, bool value);
+struct nri_json *nri_json_new_bool(struct nri_arena *arena, bool boolean);
 struct nri_json *nri_json_new_string(struct nri_arena *arena, const char *text,
                                      size_t length); /* UTF-8, no NUL, else NULL */
 struct nri_json *nri_json_new_int64(struct nri_arena *arena, int64_t number);

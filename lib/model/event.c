@@ -154,7 +154,7 @@ int nri_event_mask_parse(const char *text, uint32_t *mask, nri_error **error)
     else if (code == 0)
         code = nri_error_set(&why, NRI_E_INVALID, "event mask: %s is NULL",
                              text == NULL ? "text" : "mask");
-    if (code == 0) {
+    if (code == 0 && mask != NULL) {
         *mask = parsed;
         return 0;
     }

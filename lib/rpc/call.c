@@ -124,7 +124,7 @@ int nri_rpc_call_reply(struct nri_rpc_call *call, const ProtobufCMessage *messag
         return code;
     }
     struct nri_rpc *rpc = call->rpc;
-    size_t payload;
+    size_t payload = 0;
     code = pack_size(call, message, &payload, &rpc->scratch);
     if (code != 0) {
         nri_error_set(error, code, "%s", rpc->scratch.text);

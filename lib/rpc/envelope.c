@@ -126,7 +126,7 @@ int nri_rpc_request_decode(const uint8_t *bytes, size_t length, struct nri_rpc_r
     *request = (struct nri_rpc_request){.service = none, .method = none, .payload = none};
     int code = 0;
     while (code == 0 && reader.at != reader.end) {
-        struct field field;
+        struct field field = {0};
         code = read_field(&reader, &field);
         if (code != 0) {
             return code;
@@ -163,7 +163,7 @@ static int decode_status(const struct reader *outer, const struct nri_rpc_bytes 
                             "ttrpc.Response.status", outer->error};
     int code = 0;
     while (code == 0 && reader.at != reader.end) {
-        struct field field;
+        struct field field = {0};
         code = read_field(&reader, &field);
         if (code != 0) {
             return code;
@@ -187,7 +187,7 @@ int nri_rpc_response_decode(const uint8_t *bytes, size_t length, struct nri_rpc_
     *response = (struct nri_rpc_response){.text = none, .payload = none};
     int code = 0;
     while (code == 0 && reader.at != reader.end) {
-        struct field field;
+        struct field field = {0};
         code = read_field(&reader, &field);
         if (code != 0) {
             return code;
@@ -213,7 +213,7 @@ static int decode_pair(const struct reader *outer, const struct nri_rpc_bytes *b
     *key = *value = (struct nri_rpc_bytes){bytes->bytes, 0};
     int code = 0;
     while (code == 0 && reader.at != reader.end) {
-        struct field field;
+        struct field field = {0};
         code = read_field(&reader, &field);
         if (code != 0) {
             return code;
@@ -237,7 +237,7 @@ int nri_rpc_request_metadata(const uint8_t *bytes, size_t length, size_t count,
     bool memory = keys != NULL && values != NULL;
     size_t n = 0;
     while (memory && n < count) {
-        struct field field;
+        struct field field = {0};
         struct nri_rpc_bytes key, value;
         int code = read_field(&reader, &field);
         if (code == 0 && field.number != REQUEST_METADATA) {

@@ -66,7 +66,7 @@ static bool copy_repeated(ProtobufCMessage *copy, const ProtobufCFieldDescriptor
     char **array = nri_field_member(copy, field);
     bool failed = false;
     *array = copy_bytes(arena, *array, count * size, &failed);
-    for (size_t i = 0; i < count && !failed; i++) {
+    for (size_t i = 0; *array != NULL && i < count && !failed; i++) {
         failed = !copy_value(*array + i * size, field, arena, depth);
     }
     return !failed;

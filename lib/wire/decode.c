@@ -276,7 +276,7 @@ static bool put_bytes(struct decoder *d, ProtobufCBinaryData *member, const uint
         if (copy == NULL) {
             return fail_memory(d, data);
         }
-        memcpy(copy, data, size);
+        memcpy(copy, data, size); /* NOLINT(*NonNullParamChecker): what has no data has no size */
     }
     member->data = copy;
     member->len = size;
