@@ -21,6 +21,7 @@ struct crew {
     pthread_cond_t more;
     nri_request *queue[CALLS];
     size_t first, last;
+    bool open; /* workers may begin: all calls are there */
     bool closing;
     pthread_t threads[WORKERS];
     atomic_size_t done;  /* requests that workers are through with */
@@ -97,7 +98,7 @@ static void *worker(void *user)
     unsigned choice = (unsigned)atomic_fetch_add(&crew->seeds, 1);
     for (;;) {
         pthread_mutex_lock(&crew->mutex);
-        while (crew->first == crew->last && !crew->closing)
+        while (!crew->closing && (!crew->open || crew->first == crew->last))
             pthread_cond_wait(&crew->more, &crew->mutex);
         nri_request *request = crew->first == crew->last ? NULL : crew->queue[crew->first++];
         pthread_mutex_unlock(&crew->mutex);
@@ -105,6 +106,14 @@ static void *worker(void *user)
             return NULL;
         work_on(crew, request, choice++);
     }
+}
+
+static void open_crew(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->mutex);
+    crew->open = true;
+    pthread_cond_broadcast(&crew->more);
+    pthread_mutex_unlock(&crew->mutex);
 }
 
 static void close_crew(struct crew *crew)
@@ -117,8 +126,8 @@ static void close_crew(struct crew *crew)
         pthread_join(crew->threads[i], NULL);
 }
 
-/* One connection with CALLS calls; `answer` of them are waited for before it ends, and then the
- * core is freed at once. */
+/* One connection with CALLS calls; workers are through with `answer` of them before it ends, and
+ * then the core is freed at once. */
 static void run_round(size_t round, size_t answer, size_t *answered)
 {
     struct crew *crew = calloc(1, sizeof *crew);
@@ -137,13 +146,14 @@ static void run_round(size_t round, size_t answer, size_t *answered)
         assert_int_equal(pthread_create(&crew->threads[i], NULL, worker, crew), 0);
     for (size_t i = 0; i < CALLS; i++)
         outcomes[i] = fake_runtime_event(&crew->fr, NRI_EVENT_CREATE_CONTAINER);
+    open_crew(crew);
     while (atomic_load(&crew->done) < answer)
         fake_runtime_run(&crew->fr);
-    fake_runtime_run(&crew->fr);
+    if (answer == CALLS)
+        fake_runtime_run(&crew->fr); /* else right into the work */
     size_t count = 0;
     for (size_t i = 0; i < CALLS; i++)
         count += outcomes[i]->count;
-    assert_true(count >= answer);
     *answered += count;
     fake_runtime_disconnect(&crew->fr, 0, "");
     for (size_t i = 0; i < CALLS; i++)
