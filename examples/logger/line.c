@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "line.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <yajl/yajl_gen.h>
 
 static void text(yajl_gen gen, const char *value, size_t length)
 {
     yajl_gen_string(gen, (const unsigned char *)value, length);
 }
 
-static void key(yajl_gen gen, const char *name)
+/* A key, or a value that is a plain C string. */
+static void word(yajl_gen gen, const char *name)
 {
     text(gen, name, strlen(name));
 }
@@ -20,13 +19,13 @@ static void member(yajl_gen gen, const char *name, const char *value)
 {
     if (nri_text_length(value) == 0)
         return;
-    key(gen, name);
+    word(gen, name);
     text(gen, value, nri_text_length(value));
 }
 
 static void number(yajl_gen gen, const char *name, long long value)
 {
-    key(gen, name);
+    word(gen, name);
     yajl_gen_integer(gen, value);
 }
 
@@ -36,7 +35,7 @@ static void pod_pairs(yajl_gen gen, const char *name, const nri_pod *pod, size_t
     const char *k, *v;
     if (count == 0)
         return;
-    key(gen, name);
+    word(gen, name);
     yajl_gen_map_open(gen);
     for (size_t i = 0; i < count && at(pod, i, &k, &v); i++) {
         text(gen, k, nri_text_length(k));
@@ -52,7 +51,7 @@ static void container_pairs(yajl_gen gen, const char *name, const nri_container 
     const char *k, *v;
     if (count == 0)
         return;
-    key(gen, name);
+    word(gen, name);
     yajl_gen_map_open(gen);
     for (size_t i = 0; i < count && at(container, i, &k, &v); i++) {
         text(gen, k, nri_text_length(k));
@@ -66,7 +65,7 @@ static void container_list(yajl_gen gen, const char *name, const nri_container *
 {
     if (count == 0)
         return;
-    key(gen, name);
+    word(gen, name);
     yajl_gen_array_open(gen);
     for (size_t i = 0; i < count; i++)
         text(gen, at(container, i), nri_text_length(at(container, i)));
@@ -92,7 +91,7 @@ static void mounts(yajl_gen gen, const nri_container *container)
 {
     if (nri_container_mount_count(container) == 0)
         return;
-    key(gen, "mounts");
+    word(gen, "mounts");
     yajl_gen_array_open(gen);
     for (size_t i = 0; i < nri_container_mount_count(container); i++) {
         const nri_mount *mount = nri_container_mount_at(container, i);
@@ -100,7 +99,7 @@ static void mounts(yajl_gen gen, const nri_container *container)
         member(gen, "destination", nri_mount_destination(mount));
         member(gen, "type", nri_mount_type(mount));
         member(gen, "source", nri_mount_source(mount));
-        key(gen, "options");
+        word(gen, "options");
         yajl_gen_array_open(gen);
         for (size_t o = 0; o < nri_mount_option_count(mount); o++)
             text(gen, nri_mount_option(mount, o), nri_text_length(nri_mount_option(mount, o)));
@@ -116,8 +115,8 @@ static void container_object(yajl_gen gen, const nri_container *container)
     member(gen, "id", nri_container_id(container));
     member(gen, "pod_sandbox_id", nri_container_pod_sandbox_id(container));
     member(gen, "name", nri_container_name(container));
-    key(gen, "state");
-    key(gen, nri_container_state_name(nri_container_get_state(container)));
+    word(gen, "state");
+    word(gen, nri_container_state_name(nri_container_get_state(container)));
     if (nri_container_pid(container) != 0)
         number(gen, "pid", nri_container_pid(container));
     container_list(gen, "args", container, nri_container_arg_count(container), nri_container_arg);
@@ -132,12 +131,12 @@ static void container_object(yajl_gen gen, const nri_container *container)
 
 static void synchronized(yajl_gen gen, const nri_request *request)
 {
-    key(gen, "pods");
+    word(gen, "pods");
     yajl_gen_array_open(gen);
     for (size_t i = 0; i < nri_request_pod_count(request); i++)
         pod_object(gen, nri_request_pod_at(request, i));
     yajl_gen_array_close(gen);
-    key(gen, "containers");
+    word(gen, "containers");
     yajl_gen_array_open(gen);
     for (size_t i = 0; i < nri_request_container_count(request); i++)
         container_object(gen, nri_request_container_at(request, i));
@@ -148,12 +147,12 @@ static void configured(yajl_gen gen, const nri_request *request)
 {
     const nri_plugin *plugin = nri_request_plugin(request);
     member(gen, "config", nri_request_config(request));
-    key(gen, "runtime");
-    key(gen, nri_plugin_runtime_name(plugin));
-    key(gen, "version");
-    key(gen, nri_plugin_runtime_version(plugin));
-    key(gen, "nri_version");
-    key(gen, nri_plugin_runtime_nri_version(plugin));
+    word(gen, "runtime");
+    word(gen, nri_plugin_runtime_name(plugin));
+    word(gen, "version");
+    word(gen, nri_plugin_runtime_version(plugin));
+    word(gen, "nri_version");
+    word(gen, nri_plugin_runtime_nri_version(plugin));
 }
 
 static void event_object(yajl_gen gen, const nri_request *request)
@@ -162,35 +161,27 @@ static void event_object(yajl_gen gen, const nri_request *request)
     const nri_pod *pod = nri_request_pod(request);
     const nri_container *container = nri_request_container(request);
     yajl_gen_map_open(gen);
-    key(gen, "event");
-    key(gen, nri_event_name(event));
+    word(gen, "event");
+    word(gen, nri_event_name(event));
     if (event == NRI_EVENT_CONFIGURE)
         configured(gen, request);
     if (event == NRI_EVENT_SYNCHRONIZE)
         synchronized(gen, request);
     if (nri_text_length(nri_pod_id(pod)) != 0) {
-        key(gen, "pod");
+        word(gen, "pod");
         pod_object(gen, pod);
     }
     if (nri_text_length(nri_container_id(container)) != 0) {
-        key(gen, "container");
+        word(gen, "container");
         container_object(gen, container);
     }
     yajl_gen_map_close(gen);
 }
 
-int line_print(const nri_request *request)
+yajl_gen line_make(const nri_request *request)
 {
-    const unsigned char *bytes;
-    size_t length;
-    int result = -1;
     yajl_gen gen = yajl_gen_alloc(NULL);
-    if (gen == NULL)
-        return -1;
-    event_object(gen, request);
-    if (yajl_gen_get_buf(gen, &bytes, &length) == yajl_gen_status_ok &&
-        fwrite(bytes, 1, length, stdout) == length && putchar('\n') != EOF && fflush(stdout) == 0)
-        result = 0;
-    yajl_gen_free(gen);
-    return result;
+    if (gen != NULL)
+        event_object(gen, request);
+    return gen;
 }

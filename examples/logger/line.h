@@ -4,8 +4,10 @@
 #define LOGGER_LINE_H
 
 #include <nri/nri.h>
+#include <yajl/yajl_gen.h>
 
-/* Prints the line on standard output. 0, or -1 when there is no memory or the output fails. */
-int line_print(const nri_request *request);
+/* The line, without its newline, is in the generator's buffer; yajl_gen_free() frees it. NULL when
+ * there is no memory. */
+yajl_gen line_make(const nri_request *request);
 
 #endif

@@ -3,28 +3,66 @@
  * nri-logger: prints each NRI event as one line of JSON. With options it also sets environment
  * variables and annotations in the containers created, so that chains of plugins can be tried out.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <nri/nri.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "line.h"
 #include "options.h"
+#include "output.h"
 
-static nri_plugin *plugin;
+struct logger { /* what handlers get as `user` */
+    struct options options;
+    struct output output;
+    bool connected_once; /* then the library's log tells how the connection ended */
+};
 
+static nri_plugin *plugin; /* for the signal handler */
+
+static int print_line(struct output *output, const nri_request *request)
+{
+    const unsigned char *bytes;
+    size_t length;
+    int code = ENOMEM;
+    yajl_gen line = line_make(request);
+    if (line == NULL)
+        return code;
+    if (yajl_gen_get_buf(line, &bytes, &length) == yajl_gen_status_ok)
+        code = output_line(output, (const char *)bytes, length);
+    yajl_gen_free(line);
+    return code;
+}
+
+/* A log that cannot be written must not stop containers: say so, once until it works again, and let
+ * the event pass. */
 static int print_event(nri_request *request, void *user)
 {
-    (void)user;
-    /* A log that cannot be written must not stop containers: say so, and let the event pass. */
-    if (line_print(request) != 0)
-        fprintf(stderr, "nri-logger: cannot print %s\n",
+    struct logger *logger = user;
+    const bool was_failing = logger->output.failing;
+    const int code = print_line(&logger->output, request);
+    if (code != 0 && !was_failing)
+        fprintf(stderr, "nri-logger: cannot print events from %s on: %s\n",
+                nri_event_name(nri_request_event(request)), strerror(code));
+    else if (code == 0 && was_failing)
+        fprintf(stderr, "nri-logger: printing again, from %s on\n",
                 nri_event_name(nri_request_event(request)));
+    return 0;
+}
+
+static int connected(nri_request *request, void *user)
+{
+    (void)request;
+    ((struct logger *)user)->connected_once = true;
     return 0;
 }
 
 static int create_container(nri_request *request, void *user)
 {
-    const struct options *options = user;
+    const struct options *options = &((const struct logger *)user)->options;
     nri_adjustment *adjustment = nri_request_adjustment(request);
     if ((options->events & NRI_EVENT_BIT(NRI_EVENT_CREATE_CONTAINER)) != 0)
         print_event(request, user);
@@ -90,45 +128,67 @@ static void on_signal(int number)
     nri_plugin_stop(plugin);
 }
 
-static void stop_on_signals(void)
+static void set_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    action.sa_handler = SIG_IGN; /* EPIPE is enough when nobody reads the output any more */
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+/* Started with a closed standard output, the connection would get its number, and events would be
+ * printed to the runtime. */
+static bool occupy_standard_descriptors(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
+}
+
+static int make_plugin(struct logger *logger, const char *program)
+{
+    struct nri_plugin_ops ops = {.size = sizeof ops,
+                                 .on_connected = connected,
+                                 .on_configure = print_event,
+                                 .on_synchronize = print_event,
+                                 .on_shutdown = print_event};
+    const struct nri_plugin_options options = {.size = sizeof options,
+                                               .name = logger->options.name,
+                                               .index = logger->options.index,
+                                               .socket_path = logger->options.socket,
+                                               .program = program,
+                                               .log = log_line,
+                                               .log_level = NRI_LOG_WARN,
+                                               .allow_missing_validate = 1};
+    nri_error *error = NULL;
+    choose_handlers(&ops, &logger->options);
+    const int code = nri_plugin_new(&plugin, &ops, &options, logger, &error);
+    if (code != 0)
+        fprintf(stderr, "nri-logger: %s\n", nri_error_get_text(error));
+    nri_error_free(error);
+    return code;
 }
 
 int main(int argc, char **argv)
 {
-    struct options options;
-    int code = options_parse(&options, argc, argv);
+    struct logger logger = {0};
+    int code = options_parse(&logger.options, argc, argv);
     if (code >= 0)
         return code;
-    if (options.events == 0)
-        options.events = NRI_EVENTS_ALL;
-
-    struct nri_plugin_ops ops = {
-        .size = sizeof ops, .on_configure = print_event, .on_synchronize = print_event};
-    ops.on_shutdown = print_event;
-    choose_handlers(&ops, &options);
-    const struct nri_plugin_options plugin_options = {.size = sizeof plugin_options,
-                                                      .name = options.name,
-                                                      .index = options.index,
-                                                      .socket_path = options.socket,
-                                                      .program = argv[0],
-                                                      .log = log_line,
-                                                      .log_level = NRI_LOG_ERROR,
-                                                      .allow_missing_validate = 1};
-    nri_error *error = NULL;
-    code = nri_plugin_new(&plugin, &ops, &plugin_options, &options, &error);
-    if (code != 0) {
-        fprintf(stderr, "nri-logger: %s\n", nri_error_get_text(error));
-        nri_error_free(error);
-        return code == NRI_E_INVALID ? 2 : 1;
+    if (!occupy_standard_descriptors()) {
+        perror("nri-logger: /dev/null");
+        return 1;
     }
-    stop_on_signals();
-    code = nri_plugin_run(plugin);
+    code = make_plugin(&logger, argv[0]);
     if (code != 0)
+        return code == NRI_E_INVALID ? 2 : 1;
+    set_signals();
+    code = nri_plugin_run(plugin);
+    if (code != 0 && !logger.connected_once)
         fprintf(stderr, "nri-logger: %s\n", nri_error_get_text(nri_plugin_last_error(plugin)));
     nri_plugin_close(plugin, NULL, NULL);
     return code == 0 ? 0 : 1;

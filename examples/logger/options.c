@@ -18,7 +18,8 @@ static const char usage[] =
     "  -s, --socket PATH             the runtime's NRI socket (default " NRI_DEFAULT_SOCKET_PATH
     ")\n"
     "  -e, --events LIST             events to print: names separated by commas, or all, pod, "
-    "container (default all)\n"
+    "container (default all);\n"
+    "                                Configure, Synchronize and Shutdown are always printed\n"
     "      --add-env NAME=VALUE      set an environment variable in each container created\n"
     "      --set-env NAME=VALUE      the same, replacing what another plugin set\n"
     "      --add-annotation KEY=VALUE, --set-annotation KEY=VALUE\n"
@@ -108,10 +109,10 @@ static int take(struct options *options, int option, char *argument)
         return add_change(options, option, argument);
     case 'V':
         printf("nri-logger %s\n", nri_version());
-        return 0;
+        return fflush(stdout) != 0;
     case 'h':
         fputs(usage, stdout);
-        return 0;
+        return fflush(stdout) != 0;
     default:
         fputs("Try 'nri-logger --help'.\n", stderr);
         return 2;
@@ -120,7 +121,7 @@ static int take(struct options *options, int option, char *argument)
 
 int options_parse(struct options *options, int argc, char **argv)
 {
-    memset(options, 0, sizeof *options);
+    *options = (struct options){.events = NRI_EVENTS_ALL};
     for (int option; (option = getopt_long(argc, argv, "n:i:s:e:Vh", names, NULL)) != -1;) {
         int code = take(options, option, optarg);
         if (code >= 0)

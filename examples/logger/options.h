@@ -17,13 +17,13 @@ struct change {
 
 struct options {
     const char *name, *index, *socket;
-    uint32_t events; /* a mask; 0: all that the runtime knows */
+    uint32_t events; /* a mask */
     struct change changes[MAX_CHANGES];
     size_t change_count;
 };
 
-/* Returns -1 to go on, else the exit code: 0 after --help and --version, 2 after a usage error,
- * which has been printed. */
+/* Returns -1 to go on, else the exit code: 0 after --help and --version (1 when they could not be
+ * printed), 2 after a usage error, which has been printed. */
 int options_parse(struct options *options, int argc, char **argv);
 
 #endif

@@ -44,10 +44,12 @@ static int create_container(nri_request *req, void *user)
 
 static int update_container(nri_request *req, void *user)
 {
-    /* nri_request_resources(req) is what was asked for; nri_request_updates(req) overrides it. */
+    /* nri_request_resources(req) is what was asked for, nri_request_updates(req) overrides it. A
+     * limit of 0 is what containerd sends for one that stays. */
     int64_t limit;
-    if (nri_resources_memory_limit(nri_request_resources(req), &limit) && limit == 0)
-        return nri_request_fail(req, NRI_E_REJECTED, "a memory limit of 0 leaves no memory");
+    if (nri_resources_memory_limit(nri_request_resources(req), &limit) && limit > 0 &&
+        limit < 1 << 20)
+        return nri_request_fail(req, NRI_E_REJECTED, "nothing runs in less than 1 MiB");
     return observe(req, user);
 }
 
