@@ -14,7 +14,6 @@
 struct decimal {
     bool negative;
     const char *first, *last; /* NULL: the number is zero */
-    size_t digits;            /* from first to last, without the point */
     int64_t power;
 };
 
@@ -39,7 +38,6 @@ static int64_t read_exponent(const char *next)
 static struct decimal take_apart(const char *text)
 {
     struct decimal decimal = {.negative = *text == '-'};
-    size_t seen = 0;           /* digits from the first that is not zero */
     int64_t power_of_last = 0; /* of the digit at `last`, when the exponent is 0 */
     int64_t behind_point = 0;
     bool point = false;
@@ -53,14 +51,12 @@ static struct decimal take_apart(const char *text)
         behind_point += point;
         if (*next == '0' && decimal.first == NULL)
             continue;
-        seen++;
         integer_digits_behind += !point;
         if (*next == '0')
             continue;
         if (decimal.first == NULL)
             decimal.first = next;
         decimal.last = next;
-        decimal.digits = seen;
         power_of_last = -behind_point;
         integer_digits_behind = 0;
     }
@@ -86,8 +82,8 @@ static int read_magnitude(const struct decimal *decimal, uint64_t *magnitude)
         return 0;
     if (decimal->power < 0)
         return NRI_E_SYNTAX; /* the last digit is not zero and stands behind the point */
-    if (decimal->digits > 20 || decimal->power > 20)
-        return NRI_E_RANGE;
+    /* The first digit is not zero, so that twenty more are too many: however large the power, the
+     * loops are short. */
     uint64_t sum = 0;
     for (const char *next = decimal->first; next <= decimal->last; next++) {
         if (*next != '.' && !push_digit(&sum, (unsigned)(*next - '0')))

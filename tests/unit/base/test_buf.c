@@ -73,6 +73,8 @@ static void test_limit_is_exact(void **state)
     memset(room, 'x', 100);
     nri_buf_commit(&f.buf, 100);
     assert_int_equal(nri_buf_append(&f.buf, "y", 1), NRI_E_LIMIT);
+    assert_int_equal(nri_buf_reserve(&f.buf, SIZE_MAX, &room), NRI_E_LIMIT);
+    assert_int_equal(nri_buf_reserve(&f.buf, SIZE_MAX - 99, &room), NRI_E_LIMIT);
     assert_int_equal(nri_buf_append(&f.buf, "", 0), 0);
     nri_buf_consume(&f.buf, 1);
     assert_int_equal(nri_buf_append(&f.buf, "y", 1), 0);
