@@ -23,6 +23,7 @@ struct nri_sync {
     struct nri_sync_part *head, *tail;
     size_t parts, pods, containers;
     size_t bytes;     /* memory that the parts hold */
+    size_t length;    /* of the parts on the wire */
     size_t empty_run; /* empty parts in a row */
     bool refused;     /* over a limit: the rest is refused too */
 };

@@ -64,6 +64,7 @@ static int count_part(struct nri_core *core, struct nri_rpc_call *call, struct n
             sync->bytes + bytes, max_bytes);
     sync->parts++;
     sync->bytes += bytes;
+    sync->length += nri_rpc_call_size(call);
     return 0;
 }
 
@@ -120,13 +121,29 @@ static void take_part(struct nri_core *core, struct nri_rpc_call *call)
     nri_reply_empty(core, call); /* with more=true, as the request has */
 }
 
+/* The reply to the last part is about all of them, so its memory is that of a request as large as
+ * all of them. */
+static void widen(struct nri_core *core, struct nri_rpc_call *call)
+{
+    struct nri_arena *arena = nri_rpc_call_arena(call);
+    const size_t factor = core->config.limits.arena_factor;
+    const size_t more = core->sync.length > nri_rpc_call_size(call)
+                            ? core->sync.length - nri_rpc_call_size(call)
+                            : 0;
+
+    if (factor != 0 && more <= (SIZE_MAX - arena->limit) / factor)
+        arena->limit += more * factor;
+}
+
 /* The last part: everything becomes one request. */
 static void deliver(struct nri_core *core, struct nri_rpc_call *call, enum nri_event event,
                     nri_handler handler)
 {
     const struct nri_method *method = &nri_methods[NRI_METHOD_SYNCHRONIZE];
-    struct nri_sync_part *last = append(core, call);
     nri_request *request = NULL;
+
+    widen(core, call);
+    struct nri_sync_part *last = append(core, call);
 
     if (last != NULL) {
         last->call = NULL; /* the request gives its own call back by itself */

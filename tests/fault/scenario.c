@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scenario.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int own_event(nri_request *request, void *user)
@@ -31,7 +32,7 @@ static int configure(nri_request *request, void *user)
 static int synchronize(nri_request *request, void *user)
 {
     (void)event(request, user);
-    for (size_t i = 0; i < nri_request_container_count(request); i++) {
+    for (size_t i = 0; i < nri_request_container_count(request); i += 10) {
         const char *id = nri_container_id(nri_request_container_at(request, i));
         (void)nri_update_set_cpu_shares(nri_updates_container(nri_request_updates(request), id), 9);
     }
@@ -43,7 +44,12 @@ static int create(nri_request *request, void *user)
     static const char *const options[] = {"rbind", "ro"};
     nri_adjustment *adjustment = nri_request_adjustment(request);
     (void)event(request, user);
-    (void)nri_adjustment_add_annotation(adjustment, "key", "value");
+    char name[16];
+    for (int i = 0; i < 60; i++) { /* more than the first piece of the request's memory */
+        (void)snprintf(name, sizeof name, "NAME%d", i);
+        (void)nri_adjustment_add_env(adjustment, name, "a value that takes some room");
+        (void)nri_adjustment_add_annotation(adjustment, name, "a value that takes some room");
+    }
     (void)nri_adjustment_add_mount(adjustment, "/data", "bind", "/srv", options, 2);
     (void)nri_adjustment_set_memory_limit(adjustment, 1 << 20);
     (void)nri_update_set_cpu_shares(nri_updates_container(nri_request_updates(request), "x"), 7);
@@ -98,12 +104,12 @@ static void configure_step(struct scenario *s)
 
 static void first_part_step(struct scenario *s)
 {
-    keep(s, fake_runtime_sync(&s->fr, 0, 3, 0, 40, true));
+    keep(s, fake_runtime_sync(&s->fr, 0, 3, 0, 300, true));
 }
 
 static void last_part_step(struct scenario *s)
 {
-    keep(s, fake_runtime_sync(&s->fr, 3, 2, 40, 30, false));
+    keep(s, fake_runtime_sync(&s->fr, 3, 2, 300, 200, false));
 }
 
 static void events_step(struct scenario *s)
@@ -236,6 +242,18 @@ static void release(void *block, void *user)
     alloc.release(block, alloc.user);
 }
 
+static void count_outcomes(struct scenario *s)
+{
+    for (size_t i = 0; i < s->outcome_count; i++) {
+        const struct rpc_outcome *outcome = s->outcomes[i];
+        fake_require(outcome->count == 1); /* when the connection is gone at the latest */
+        fake_require(outcome->code == 0 || outcome->text[0] != '\0');
+        s->succeeded += outcome->code == 0;
+        s->refused += outcome->grpc != 0;
+        s->lost += outcome->code != 0 && outcome->grpc == 0;
+    }
+}
+
 void scenario_run(struct scenario *s, size_t count, size_t fail_at, size_t starve_at, int reason)
 {
     memset(s, 0, sizeof *s);
@@ -252,6 +270,7 @@ void scenario_run(struct scenario *s, size_t count, size_t fail_at, size_t starv
     }
     if (s->fr.connected)
         fake_runtime_disconnect(&s->fr, end_reason(s, reason), "");
+    count_outcomes(s);
     nri_core_free(s->fr.core);
     s->fr.core = NULL;
     s->held = nri_request_unref(s->held); /* a request outlives its core */

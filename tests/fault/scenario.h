@@ -23,6 +23,7 @@ struct scenario {
     nri_request *held;
     struct rpc_outcome *outcomes[64];
     size_t outcome_count;
+    size_t succeeded, refused, lost; /* what became of the runtime's calls */
 };
 
 /* How many steps there are. */

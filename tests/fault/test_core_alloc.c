@@ -38,6 +38,11 @@ static void test_allocation_failure_at_every_point(void **state)
     assert_int_equal(s->connected, 1);
     assert_int_equal(s->calls_sent, 2);
     assert_int_equal(s->events, 1 + 1 + 14 + 1 + 2 + 1);
+    /* StopPodSandbox says no, two StartContainers are refused later or dropped, one is open. The
+     * veto of a validator is a success. */
+    assert_int_equal(s->refused, 3);
+    assert_int_equal(s->lost, 1);
+    assert_int_equal(s->succeeded, s->outcome_count - 4);
     print_message("%zu points of failure, %zu of them after the connection stood\n", points,
                   starts);
     assert_true(points >= 20);

@@ -113,6 +113,32 @@ static void test_sync_in_parts(void **state)
     finish(s);
 }
 
+static int update_all(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    const size_t count = nri_request_container_count(request);
+    for (size_t i = 0; i < count; i++)
+        (void)nri_update_set_cpu_shares(
+            nri_updates_container(nri_request_updates(request),
+                                  nri_container_id(nri_request_container_at(request, i))),
+            7);
+    return 0;
+}
+
+/* The memory of the reply goes by all parts, not by the last one. */
+static void test_updates_of_all_parts_in_an_empty_last_one(void **state)
+{
+    struct session *s = *state;
+    use_sync(s);
+    s->fr.config.limits.arena_factor = 64; /* the containers of this test are small */
+    fake_runtime_start(&s->fr);
+    s->recorder.act = update_all;
+    expect_part(fake_runtime_sync(&s->fr, 0, 0, 0, 150, true));
+    expect_part(fake_runtime_sync(&s->fr, 0, 0, 150, 150, true));
+    const struct rpc_outcome *outcome = fake_runtime_sync(&s->fr, 0, 0, 0, 0, false);
+    assert_int_equal(response_of(outcome)->n_update, 300);
+}
+
 static void test_sync_ends_in_an_empty_part(void **state)
 {
     struct session *s = *state;
@@ -305,6 +331,7 @@ int main(void)
         session_test(test_sync_in_one),
         session_test(test_empty_sync),
         session_test(test_sync_in_parts),
+        session_test(test_updates_of_all_parts_in_an_empty_last_one),
         session_test(test_sync_ends_in_an_empty_part),
         session_test(test_parts_one_by_one),
         session_test(test_updates_in_an_early_part_are_refused),
