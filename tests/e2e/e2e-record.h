@@ -9,8 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Begins a record on `out` and holds the stream's lock until record_end(), so that the threads'
- * records stay apart. */
+/* Begins a record; others wait until record_end(), so that the threads' records stay apart. */
 void record_begin(FILE *out, const char *event);
 void record_text(FILE *out, const char *key, const char *value);
 void record_number(FILE *out, const char *key, int64_t value);
