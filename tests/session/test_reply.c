@@ -315,6 +315,17 @@ static void test_validate_refused_is_a_veto(void **state)
     assert_string_equal(response->reason, "no GPU left");
 }
 
+static void test_veto_that_is_no_utf8(void **state)
+{
+    struct session *s = *state;
+    char text[] = "caf\xe9 \xff";
+    s->recorder.data = text;
+    const struct rpc_outcome *outcome = validate(s, fail_with_data);
+    assert_success(outcome);
+    assert_string_equal(
+        ((const MESSAGE(ValidateContainerAdjustmentResponse) *)outcome->message)->reason, "caf? ?");
+}
+
 static void test_validate_code_alone_is_a_veto(void **state)
 {
     struct session *s = *state;
@@ -466,6 +477,7 @@ int main(void)
         session_test(test_long_text_is_cut_between_characters),
         session_test(test_text_that_is_no_utf8),
         session_test(test_validate_refused_is_a_veto),
+        session_test(test_veto_that_is_no_utf8),
         session_test(test_validate_code_alone_is_a_veto),
         session_test(test_validate_accepts),
         session_test(test_feature_of_a_newer_runtime_is_logged_once),
