@@ -337,6 +337,45 @@ static void test_steady_state_allocates_nothing(void **state)
     assert_int_equal(memory.live_blocks, 0);
 }
 
+static void answer_nothing(struct rpc_peer *peer, struct nri_rpc_call *call)
+{
+    update_response response;
+    (void)peer;
+    nri__pkg__api__v1alpha1__update_containers_response__init(&response);
+    assert_int_equal(nri_rpc_call_reply(call, &response.base, NULL), 0);
+    nri_rpc_call_release(call);
+}
+
+/* Messages that need more than an arena's first chunk is at first: it grows to their size. */
+static void test_steady_state_of_larger_messages(void **state)
+{
+    (void)state;
+    struct pair pair;
+    struct fail_alloc memory;
+    struct rpc_outcome outcome = {0};
+    struct big_request big;
+    size_t after_warm_up = 0;
+    fail_alloc_init(&memory, NULL);
+    const struct nri_alloc alloc = fail_alloc_resolved(&memory);
+    pair_init(&pair, &alloc);
+    pair.runtime.request = answer_nothing;
+    big_request_init(&big, 50000, 'b');
+    for (unsigned i = 0; i < 100 + 3; i++) {
+        if (i == 3) {
+            after_warm_up = memory.calls;
+        }
+        assert_int_equal(nri_rpc_invoke(pair.plugin.rpc, UPDATE_CONTAINERS, &big.message.base, 1, 0,
+                                        NULL, 0, rpc_outcome_done, &outcome, NULL),
+                         0);
+        (void)rpc_link_run(&pair.link);
+        assert_int_equal(outcome.count, i + 1);
+    }
+    assert_int_equal(memory.calls, after_warm_up);
+    big_request_fini(&big);
+    pair_fini(&pair);
+    assert_int_equal(memory.live_blocks, 0);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +384,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_T44_timeout_and_metadata_travel),
         cmocka_unit_test(test_both_ways_at_once),
         cmocka_unit_test(test_steady_state_allocates_nothing),
+        cmocka_unit_test(test_steady_state_of_larger_messages),
     };
     if (argc != 2) {
         (void)fprintf(stderr, "usage: test_exchange CAPTURE\n");
