@@ -146,7 +146,7 @@ static void update_step(struct scenario *s)
     (void)nri_update_set_cpu_shares(nri_updates_container(updates, "ctr0"), 99);
     s->fr.fail_updates = failed;
     s->fr.fail_updates_count = 1;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) { /* the third one is one too many */
         if (nri_core_update_containers(s->fr.core, updates, 0, metadata, 1, updated, s, s->fr.now,
                                        &s->fr.error) == 0)
             s->calls_sent++;
@@ -261,6 +261,7 @@ void scenario_run(struct scenario *s, size_t count, size_t fail_at, size_t starv
     fail_alloc_init(&s->memory, NULL);
     fake_runtime_init(&s->fr, s);
     s->fr.config.alloc = (struct nri_alloc){s, allocate, resize, release};
+    s->fr.config.limits.max_pending_calls = 1;
     set_handlers(&s->fr.ops);
     fail_alloc_arm(&s->memory, fail_at);
     for (size_t i = 0; i < count; i++) {
