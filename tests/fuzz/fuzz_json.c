@@ -21,16 +21,30 @@ static void check(bool holds, const char *what)
 }
 #define CHECK(condition) check((condition), #condition)
 
+/* Reads the number in front of a colon, and steps over both. */
+static size_t take_number(const char **text)
+{
+    char *behind = NULL;
+    size_t number = strtoul(*text, &behind, 10);
+    CHECK(behind != *text && *behind == ':');
+    *text = behind + 1;
+    return number;
+}
+
 static void check_refusal(int rc, const struct nri_error *error, size_t size)
 {
-    size_t line = 0, column = 0;
+    const char *text = error->text;
     CHECK(rc == NRI_E_SYNTAX || rc == NRI_E_UTF8 || rc == NRI_E_LIMIT);
     CHECK(rc == error->code);
-    CHECK(nri_utf8_valid(error->text, strlen(error->text), NULL));
-    if (sscanf(error->text, "fuzz:%zu:%zu: ", &line, &column) != 2)
-        CHECK(rc == NRI_E_LIMIT); /* of the whole text's size */
-    else
-        CHECK(line >= 1 && column >= 1 && line + column <= size + 2);
+    CHECK(nri_utf8_valid(text, strlen(text), NULL));
+    CHECK(strncmp(text, "fuzz:", 5) == 0);
+    text += 5;
+    if (*text == ' ') {
+        CHECK(rc == NRI_E_LIMIT); /* of the whole text's size, which has no place */
+        return;
+    }
+    size_t line = take_number(&text), column = take_number(&text);
+    CHECK(line >= 1 && column >= 1 && line + column <= size + 2);
 }
 
 /* Reads everything that a value has, and what its number is in each form. */
