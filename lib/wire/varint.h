@@ -38,18 +38,15 @@ static inline size_t nri_varint_size(uint64_t value)
     return size;
 }
 
-/* Writes a varint that ends in front of `end`; returns its first byte. The encoder works backwards.
- */
-static inline uint8_t *nri_varint_write_back(uint8_t *end, uint64_t value)
+/* Writes a varint; the position behind it. */
+static inline uint8_t *nri_varint_write(uint8_t *at, uint64_t value)
 {
-    uint8_t *const start = end - nri_varint_size(value);
-    uint8_t *at = start;
     while (value >= 0x80) {
         *at++ = (uint8_t)(value | 0x80);
         value >>= 7;
     }
     *at = (uint8_t)value;
-    return start;
+    return at + 1;
 }
 
 /* -1 is 1, 1 is 2: small numbers of either sign are short (sint32, sint64). */
