@@ -462,7 +462,7 @@ static bool decode(struct decoder *d, struct cursor *start, const ProtobufCField
     for (;;) {
         const ptrdiff_t left = c.end - c.at - 2;
         if (left >= 0 && IS_SHORT(c.at) && c.at[1] <= left) {
-            const uint32_t index = (uint32_t)(c.at[0] >> 3) - c.table.first;
+            const uint32_t index = (uint32_t)(c.at[0] >> 3) - 1;
             const size_t size = c.at[1];
             if (index < c.table.count && size < 0x80) {
                 field = &c.table.fields[index];

@@ -47,20 +47,19 @@ static inline bool nri_field_packable(const ProtobufCFieldDescriptor *field)
     return nri_field_wire(field) != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED;
 }
 
-/* The fields of a message whose numbers have no gaps, which is every message of NRI; of others
- * none. */
+/* The fields of a message whose numbers are 1, 2, 3 and so on, as nearly all of NRI's are; of
+ * others none. */
 struct nri_field_table {
     const ProtobufCFieldDescriptor *fields;
-    uint32_t first, count;
+    uint32_t count;
 };
 
 static inline struct nri_field_table nri_field_table(const ProtobufCMessageDescriptor *type)
 {
-    if (type->n_field_ranges != 1) {
+    if (type->n_field_ranges != 1 || type->field_ranges->start_value != 1) {
         return (struct nri_field_table){0};
     }
-    return (struct nri_field_table){type->fields, (uint32_t)type->field_ranges->start_value,
-                                    type->n_fields};
+    return (struct nri_field_table){type->fields, type->n_fields};
 }
 
 /* The field with a number, which may be any; NULL when the message has none. */

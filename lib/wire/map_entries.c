@@ -15,14 +15,14 @@ struct key {
     size_t length;
 };
 
-static struct key key_of(const ProtobufCMessage *entry)
+static inline struct key key_of(const ProtobufCMessage *entry)
 {
     const ProtobufCFieldDescriptor *field = &entry->descriptor->fields[0];
-    void *member = nri_field_member(entry, field);
+    const void *member = nri_field_member(entry, field);
     if (field->type != PROTOBUF_C_TYPE_STRING) {
         return (struct key){member, nri_field_size(field)};
     }
-    const char *text = *(char **)member;
+    const char *text = *(char *const *)member;
     return (struct key){text, text == protobuf_c_empty_string ? 0 : nri_text_stored_length(text)};
 }
 
