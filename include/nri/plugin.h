@@ -205,7 +205,10 @@ NRI_API int nri_plugin_new(nri_plugin **plugin, const struct nri_plugin_ops *ops
  * refused the registration, or on_configure refused), NRI_E_CLOSED (by the peer), NRI_E_PROTOCOL,
  * NRI_E_LIMIT, NRI_E_UNSUPPORTED, NRI_E_NOMEM, NRI_E_IO; NRI_E_STATE (already started),
  * NRI_E_DEADLOCK (called in a handler). nri_plugin_last_error() has the text. A plugin that was
- * stopped or lost its connection may be run again. Since 0.1.0.
+ * stopped or lost its connection may be run again; one with a given descriptor has one run, and
+ * then NRI_E_STATE. While the listener's backlog is full, connecting is tried again until the
+ * registration time-out. What is queued when the library ends a connection is written for one
+ * second at most, while the peer reads. Since 0.1.0.
  */
 NRI_API int nri_plugin_run(nri_plugin *plugin);
 
@@ -215,17 +218,19 @@ NRI_API int nri_plugin_run(nri_plugin *plugin);
  * @param loop a loop of the same libuv that libnri links, run by the caller; it must live until the
  * close callback came. NULL: a loop inside, driven by nri_plugin_fd(), nri_plugin_timeout() and
  * nri_plugin_dispatch()
- * @param ended called once on the loop's thread when the plugin has ended, with what
- * nri_plugin_run() would have returned; may be NULL
+ * @param ended called once on the loop's thread when the plugin has ended (with 0 when it was
+ * closed), with what nri_plugin_run() would have returned; the plugin may be started again or
+ * closed in it; may be NULL
  * @param user handed to `ended`
- * @return 0, or as nri_plugin_run() when it fails at once (then `ended` is not called). Since
- * 0.1.0.
+ * @return 0, or as nri_plugin_run() when it fails at once (then `ended` is not called). Handlers
+ * run on the loop's turns, none in this call. The loop's thread. Since 0.1.0.
  */
 NRI_API int nri_plugin_start(nri_plugin *plugin, struct uv_loop_s *loop,
                              void (*ended)(nri_plugin *plugin, int code, void *user), void *user);
 
-/** A descriptor that polls readable when nri_plugin_dispatch() has work; after nri_plugin_start()
- * with no loop. Else NRI_E_STATE. Since 0.1.0. */
+/** A descriptor that polls readable when nri_plugin_dispatch() has work, whatever caused it; after
+ * nri_plugin_start() with no loop, until dispatching returns 0, which closes it. Else NRI_E_STATE.
+ * Since 0.1.0. */
 NRI_API int nri_plugin_fd(const nri_plugin *plugin);
 /** How long to poll at most until the next nri_plugin_dispatch(), in milliseconds; -1 for no limit.
  * Since 0.1.0. */
@@ -241,26 +246,30 @@ NRI_API int nri_plugin_dispatch(nri_plugin *plugin);
 NRI_API int nri_plugin_result(const nri_plugin *plugin);
 
 /**
- * Stops a plugin: it ends soon, with 0. Does nothing to one that does not run... except that a run
- * not yet begun ends at once. Any thread, and signal handlers. Since 0.1.0.
+ * Stops a plugin: its run ends soon, with 0, after what the peer takes at once was written. When
+ * none runs, the next run ends at once, so that a stop between two runs is not lost. Any thread,
+ * and signal handlers, from nri_plugin_new() until nri_plugin_close(). Since 0.1.0.
  */
 NRI_API void nri_plugin_stop(nri_plugin *plugin);
 
 /**
- * Has a function called on the loop's thread.
+ * Has a function called on the loop's thread, in the order of posting; without a run, in the next
+ * one.
  * @param plugin the plugin
  * @param fn the function; it is called once, also when the plugin is closed first
  * @param arg handed to it
- * @return 0, NRI_E_INVALID, NRI_E_NOMEM. Any thread, not in signal handlers. Since 0.1.0.
+ * @return 0, NRI_E_INVALID, NRI_E_NOMEM, NRI_E_STATE (in a function that is called because the
+ * plugin is being closed). Any thread, not in signal handlers. Since 0.1.0.
  */
 NRI_API int nri_plugin_post(nri_plugin *plugin, void (*fn)(nri_plugin *plugin, void *arg),
                             void *arg);
 
 /**
- * Ends a plugin for good: the connection is closed, pending calls complete with NRI_E_CLOSED, then
- * `closed` is called once, then the memory goes. Legal in handlers and callbacks. With a given loop
- * this takes a turn of that loop; with the plugin's own it is done when the call returns, or, in a
- * handler, when nri_plugin_run() or nri_plugin_dispatch() has returned.
+ * Ends a plugin for good: the connection is closed, pending calls complete with NRI_E_CLOSED,
+ * on_disconnected and `ended` of nri_plugin_start() are called if it ran, then the functions that
+ * were posted, then `closed` once, then the memory goes. Legal in handlers and callbacks. With a
+ * given loop this takes a turn of that loop; with the plugin's own it is done when the call
+ * returns, or, in a handler, when nri_plugin_run() or nri_plugin_dispatch() has returned.
  * @param plugin the plugin; NULL is ignored. Requests that somebody still holds stay readable.
  * @param closed called with `user`; may be NULL
  * @param user handed to `closed`
@@ -308,8 +317,8 @@ typedef void (*nri_update_fn)(nri_plugin *plugin, int code, const char *text,
  * @param user handed to it
  * @return 0; else nothing was sent and `callback` is not called: NRI_E_NO_SERVICE (not registered
  * and configured), NRI_E_INVALID, NRI_E_LIMIT (over max_send_bytes; nri_plugin_last_error() has
- * both lengths), NRI_E_BUSY (max_pending_calls), an error of `updates`, NRI_E_NOMEM, NRI_E_ABI. The
- * loop's thread. Since 0.1.0.
+ * both lengths), NRI_E_BUSY (max_pending_calls), NRI_E_RANGE (options), an error of `updates`,
+ * NRI_E_NOMEM, NRI_E_ABI. The loop's thread. Since 0.1.0.
  */
 NRI_API int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *updates,
                                          const struct nri_call_options *options,
