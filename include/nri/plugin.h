@@ -144,34 +144,35 @@ struct nri_plugin_options {
     /** Not 0: using what the runtime's NRI version would silently ignore is an error. Default:
      * logged once per feature. */
     uint32_t strict_features;
-    /** In-flight requests, handed to handlers and not answered. Default 64. */
+    /** In-flight requests, handed to handlers and not answered. Default 64, at most 65536. */
     uint32_t max_in_flight;
     /** Parts of one Synchronize. Default 65536. */
     uint32_t max_sync_parts;
     /** Calls of the plugin without a reply (unsolicited updates). Default 64, at most 120. */
     uint32_t max_pending_calls;
     /** How long connecting, registering and being configured may take together, in milliseconds.
-     * Default 5000. */
+     * Default 5000, at most a day. */
     uint64_t registration_timeout_ms;
     /** How long an unsolicited update may take, in milliseconds. Default: Configure's request
-     * time-out, else 2000. */
+     * time-out, else 2000; at most a day. */
     uint64_t call_timeout_ms;
-    /** The largest message accepted, in bytes. Default 16 MiB. A larger one is skipped and answered
-     * RESOURCE_EXHAUSTED. */
+    /** The largest message accepted, in bytes. Default 16 MiB, from 1 KiB to 1 GiB. A larger one is
+     * skipped and answered RESOURCE_EXHAUSTED. */
     uint64_t max_receive_bytes;
-    /** The largest message sent, in bytes. Default 4194304, which is what Go peers accept. */
+    /** The largest message sent, in bytes. Default 4194304, which is what Go peers accept; from 1
+     * KiB to 1 GiB. */
     uint64_t max_send_bytes;
     /** Memory of one request beyond the message itself: this plus 8 times the message. Default
-     * 65536. */
+     * 65536, from 4 KiB to 1 GiB. */
     uint64_t request_memory_bytes;
-    /** Requests that wait beyond max_in_flight, in bytes. Default 32 MiB. Beyond, the stream is
-     * answered RESOURCE_EXHAUSTED. */
+    /** Requests that wait beyond max_in_flight, in bytes. Default 32 MiB, from 1 KiB to 1 GiB.
+     * Beyond, the stream is answered RESOURCE_EXHAUSTED. */
     uint64_t max_queued_bytes;
-    /** Replies and calls that wait for the peer to read, in bytes. Default 128 MiB. Beyond, the
-     * connection is closed. */
+    /** Replies and calls that wait for the peer to read, in bytes. Default 128 MiB, from 1 KiB more
+     * than max_send_bytes to 1 GiB. Beyond, the connection is closed. */
     uint64_t max_output_bytes;
     /** The memory that holds all parts of one Synchronize, several times their length on the wire,
-     * in bytes. Default 256 MiB. Beyond, it is refused with NRI_E_LIMIT. */
+     * in bytes. Default 256 MiB, from 1 KiB to 1 GiB. Beyond, it is refused with NRI_E_LIMIT. */
     uint64_t max_sync_bytes;
     uint64_t reserved[8]; /**< must be 0 */
 };
