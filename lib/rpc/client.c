@@ -267,12 +267,17 @@ void nri_rpc_client_header(struct nri_rpc *rpc, const struct nri_wire_item *item
     }
 }
 
-static int decode_message(struct nri_rpc *rpc, const ProtobufCMethodDescriptor *method,
-                          const struct nri_rpc_response *response, struct nri_rpc_call *call)
+/* A refusal of the peer's. Its text goes into the arena for the NUL behind it. */
+static void read_status(const struct nri_rpc_response *response, struct nri_rpc_call *call,
+                        struct nri_rpc_result *result)
 {
-    nri_rpc_pool_limit(call, &rpc->config.limits, nri_buf_size(&call->data));
-    return nri_message_decode(method->output, response->payload.bytes, response->payload.length,
-                              &call->arena, call->pool->seed, &call->message, &rpc->client.error);
+    result->grpc = response->grpc;
+    result->code = nri_error_from_grpc(response->grpc);
+    result->text =
+        nri_arena_text(&call->arena, (const char *)response->text.bytes, response->text.length);
+    if (result->text == NULL) {
+        result->text = "out of memory for the peer's text";
+    }
 }
 
 /* What a complete response says. Its texts and message live in the call and client.error. */
@@ -282,27 +287,25 @@ static void read_response(struct nri_rpc *rpc, const ProtobufCMethodDescriptor *
     const size_t size = nri_buf_size(&call->data);
     const uint8_t *bytes = size == 0 ? (const uint8_t *)"" : call->data.data + call->data.start;
     struct nri_rpc_response response;
+    nri_rpc_pool_limit(call, &rpc->config.limits, size);
     int code = nri_rpc_response_decode(bytes, size, &response, &rpc->client.error);
-    if (code == 0 && response.grpc == 0) {
-        code = decode_message(rpc, method, &response, call);
-    } else if (code == 0) {
-        result->grpc = response.grpc;
-        result->code = nri_error_from_grpc(response.grpc);
-        result->text =
-            nri_arena_text(&call->arena, (const char *)response.text.bytes, response.text.length);
-        if (result->text == NULL) {
-            result->text = "the peer's text found no memory";
-        }
+    if (code == 0 && response.grpc != 0) {
+        read_status(&response, call, result);
         return;
     }
-    if (code != 0) {
-        nri_error_prefix(&rpc->client.error, "%s: response", method->name);
-        const bool ours = code == NRI_E_NOMEM || code == NRI_E_LIMIT;
-        result->code = ours ? code : NRI_E_PROTOCOL;
-        result->text = rpc->client.error.text;
+    if (code == 0) {
+        code =
+            nri_message_decode(method->output, response.payload.bytes, response.payload.length,
+                               &call->arena, call->pool->seed, &call->message, &rpc->client.error);
+    }
+    if (code == 0) {
+        result->message = call->message;
         return;
     }
-    result->message = call->message;
+    nri_error_prefix(&rpc->client.error, "%s: response", method->name);
+    const bool ours = code == NRI_E_NOMEM || code == NRI_E_LIMIT;
+    result->code = ours ? code : NRI_E_PROTOCOL;
+    result->text = rpc->client.error.text;
 }
 
 void nri_rpc_client_end(struct nri_rpc *rpc, const struct nri_wire_item *item)

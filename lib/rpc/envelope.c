@@ -368,11 +368,6 @@ size_t nri_rpc_status_size(int grpc, size_t length)
 static void make_valid(char *text, size_t length)
 {
     size_t bad_at;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '\0') {
-            text[i] = '?';
-        }
-    }
     for (size_t from = 0; !nri_utf8_valid(text + from, length - from, &bad_at);
          from += bad_at + 1) {
         text[from + bad_at] = '?';

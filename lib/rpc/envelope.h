@@ -57,8 +57,8 @@ void nri_rpc_request_encode(const struct nri_rpc_outgoing *outgoing, uint8_t *at
 size_t nri_rpc_reply_size(size_t payload_size);
 void nri_rpc_reply_encode(const ProtobufCMessage *message, size_t payload_size, uint8_t *at);
 
-/* A response with a status and no payload. `length` is of the text: at most NRI_RPC_STATUS_TEXT.
- * Bytes that are not UTF-8 and NULs are sent as '?': a Go peer drops a whole response for one of
+/* A response with a status and no payload. `length` is of the text: at most NRI_RPC_STATUS_TEXT, no
+ * NUL in it. Bytes that are not UTF-8 are sent as '?': a Go peer drops a whole response for one of
  * them. */
 size_t nri_rpc_status_size(int grpc, size_t length);
 void nri_rpc_status_encode(int grpc, const char *text, size_t length, uint8_t *at);

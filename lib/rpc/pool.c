@@ -118,6 +118,7 @@ static void clean_call(struct nri_rpc_call *call)
         nri_arena_init(&call->arena, &call->pool->alloc,
                        taken < NRI_RPC_POOL_ARENA ? taken : NRI_RPC_POOL_ARENA, SIZE_MAX);
     }
+    call->arena.limit = SIZE_MAX;
     nri_buf_reset(&call->data, NRI_RPC_POOL_BUFFER);
     call->rpc = NULL;
     call->stream = 0;

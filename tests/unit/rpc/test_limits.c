@@ -303,6 +303,41 @@ static void test_arena_limit(void **state)
     counted_fini(&s, &memory);
 }
 
+static void test_arena_limit_of_responses(void **state)
+{
+    (void)state;
+    struct served s;
+    struct fail_alloc memory;
+    struct rpc_outcome outcome = {0};
+    struct nri_buf data;
+    update_request request;
+    const size_t size = 1U << 20;
+    char *payload = malloc(size);
+    assert_non_null(payload);
+    for (size_t i = 0; i < size; i += 2) {
+        payload[i] = 0x0a; /* UpdateContainersResponse.failed */
+        payload[i + 1] = 0;
+    }
+    raw_init(&data);
+    raw_bytes(&data, 2, payload, size);
+    free(payload);
+    nri__pkg__api__v1alpha1__update_containers_request__init(&request);
+    counted_init(&s, &memory, NULL);
+    assert_int_equal(nri_rpc_invoke(s.peer.rpc, UPDATE_CONTAINERS, &request.base, 1, 0, NULL, 0,
+                                    rpc_outcome_done, &outcome, NULL),
+                     0);
+    served_answers(&s);
+    raw_frame(&s.in, 2, 1, 2, 0, data.data, nri_buf_size(&data));
+    nri_buf_fini(&data);
+    assert_int_equal(served_feed(&s, 65536), 0);
+    assert_int_equal(outcome.count, 1);
+    assert_int_equal(outcome.code, NRI_E_LIMIT);
+    assert_contains(outcome.text, "UpdateContainers: response: UpdateContainersResponse.failed");
+    assert_true(memory.peak_bytes < (size_t)13 << 20);
+    assert_usable(&s, 1);
+    counted_fini(&s, &memory);
+}
+
 static void test_metadata_limit(void **state)
 {
     (void)state;
@@ -536,6 +571,30 @@ static void test_no_memory_for_a_response(void **state)
     }
 }
 
+/* The status counts, and its text is replaced. */
+static void test_no_memory_for_a_status_text(void **state)
+{
+    (void)state;
+    struct served s;
+    struct fail_alloc memory;
+    struct rpc_outcome outcome = {0};
+    update_request request;
+    nri__pkg__api__v1alpha1__update_containers_request__init(&request);
+    counted_init(&s, &memory, NULL);
+    assert_int_equal(nri_rpc_invoke(s.peer.rpc, UPDATE_CONTAINERS, &request.base, 1, 0, NULL, 0,
+                                    rpc_outcome_done, &outcome, NULL),
+                     0);
+    served_answers(&s);
+    raw_frame(&s.in, 2, 1, 2, 0, "\x0a\x06\x08\x02\x12\x02no", 8);
+    fail_alloc_arm(&memory, 3); /* after the call and its buffer: the arena */
+    assert_int_equal(served_feed(&s, 0), 0);
+    assert_true(memory.fired);
+    assert_int_equal(outcome.code, NRI_E_REJECTED);
+    assert_int_equal(outcome.grpc, 2);
+    assert_string_equal(outcome.text, "out of memory for the peer's text");
+    counted_fini(&s, &memory);
+}
+
 static void test_no_memory_for_a_reply(void **state)
 {
     (void)state;
@@ -601,6 +660,7 @@ int main(void)
         cmocka_unit_test(test_queued_bytes),
         cmocka_unit_test(test_queue_of_empty_messages),
         cmocka_unit_test(test_arena_limit),
+        cmocka_unit_test(test_arena_limit_of_responses),
         cmocka_unit_test(test_metadata_limit),
         cmocka_unit_test(test_T36_oversize_reply),
         cmocka_unit_test(test_output_limit_of_replies),
@@ -608,6 +668,7 @@ int main(void)
         cmocka_unit_test(test_output_shrinks),
         cmocka_unit_test(test_no_memory_for_a_request),
         cmocka_unit_test(test_no_memory_for_a_response),
+        cmocka_unit_test(test_no_memory_for_a_status_text),
         cmocka_unit_test(test_no_memory_for_a_reply),
         cmocka_unit_test(test_pool_gives_back),
     };

@@ -42,6 +42,7 @@ static void test_request_and_reply(void **state)
         served_configure(&s, 1, "containerd");
         assert_int_equal(served_feed(&s, cuts[i]), 0);
         assert_int_equal(nri_rpc_in_flight(s.peer.rpc), 1);
+        assert_false(nri_rpc_in_message(s.peer.rpc));
         struct nri_rpc_call *call = rpc_peer_take(&s.peer);
         assert_non_null(call);
         const configure_request *request =
@@ -537,6 +538,18 @@ static void test_configurations_that_are_refused(void **state)
         .serve_id = 1, .call_id = 2, .alloc = &peer.alloc, .host = &host};
     nri_rpc_limits_default(&config.limits);
     assert_int_equal(nri_rpc_new(&peer.rpc, &config), NRI_E_IO);
+    config.host = &peer.host; /* of the last rpc_peer_init() */
+    config.limits.max_pending_calls = SIZE_MAX;
+    assert_int_equal(nri_rpc_new(&peer.rpc, &config), NRI_E_NOMEM);
+    /* No log, and a limit beyond what any peer reads. */
+    config.limits.max_pending_calls = 1;
+    config.limits.max_send = SIZE_MAX;
+    assert_int_equal(nri_rpc_new(&peer.rpc, &config), 0);
+    assert_int_equal(peer.rpc->config.limits.max_send, 1 << 24);
+    const uint8_t bad_frame[8] = {0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff};
+    assert_int_equal(nri_rpc_input(peer.rpc, bad_frame, 8, 1, NULL), NRI_E_PROTOCOL);
+    nri_rpc_free(peer.rpc); /* closes as well */
+    nri_rpc_free(NULL);
 }
 
 int main(void)
