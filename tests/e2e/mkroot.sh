@@ -8,7 +8,7 @@
 # the root is built under a temporary name and renamed as the last step.
 #
 # NRI_MIRROR names another mirror than the one this machine's apt uses.
-# Exit: 0 DIR is ready, 77 the tools or rights to build it are missing, anything else: the build failed.
+# Exit: 0 DIR is ready, 77 with a reason when the tools, the rights or the mirror are missing, else the build failed.
 
 set -eu
 
@@ -53,6 +53,11 @@ if [ -z "$mirror" ]; then
 fi
 if [ -z "$mirror" ]; then
     echo "mkroot.sh: apt knows no Debian mirror here; name one in NRI_MIRROR"
+    exit 77
+fi
+
+if command -v wget >/dev/null 2>&1 && ! wget -q --spider "$mirror/dists/$suite/Release"; then
+    echo "mkroot.sh: the mirror $mirror cannot be reached, or has no suite $suite"
     exit 77
 fi
 

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	nri "github.com/containerd/nri/pkg/adaptation"
@@ -34,6 +35,7 @@ type runtime struct {
 	nri       *nri.Adaptation
 	socket    string
 	connected chan struct{} // gets one element for each plugin that events reach from then on
+	log       *logger
 
 	mutex      sync.Mutex
 	pods       []*nri.PodSandbox
@@ -46,7 +48,8 @@ type runtime struct {
 // runtime starts one that calls itself as given.
 func (t *test) runtime(name, version string) *runtime {
 	r := &runtime{socket: filepath.Join(t.dir, "nri.sock"), connected: make(chan struct{}, 16)}
-	nrilog.Set(&logger{verbose: t.verbose, connected: r.connected})
+	r.log = &logger{verbose: t.verbose, connected: r.connected}
+	nrilog.Set(r.log)
 	nri.SetPluginRequestTimeout(patience)
 	t.must("a plugin directory", os.MkdirAll(filepath.Join(t.dir, "plugins"), 0o700))
 	var err error
@@ -130,10 +133,12 @@ func (r *runtime) waitConnected() {
 	}
 }
 
-// logger takes the Go module's log: it shows it when asked to, and finds the line that a plugin is connected.
+// logger takes the Go module's log: it shows it when asked to, and finds the lines that a plugin is connected, and that an
+// event went through StateChange because the plugin does not know the event's own call.
 type logger struct {
-	verbose   bool
-	connected chan struct{}
+	verbose    bool
+	connected  chan struct{}
+	deprecated atomic.Int32
 }
 
 func (l *logger) put(level, format string, arguments ...interface{}) {
@@ -142,6 +147,9 @@ func (l *logger) put(level, format string, arguments ...interface{}) {
 	}
 	if strings.HasPrefix(format, "plugin %q connected") {
 		l.connected <- struct{}{}
+	}
+	if strings.Contains(format, "deprecated StateChange") {
+		l.deprecated.Add(1)
 	}
 }
 

@@ -104,6 +104,7 @@ func events(t *test) {
 	}
 	t.equal("the events", seen, lifeEvents())
 	t.equal("events without their pod or the call's metadata", bare, 0)
+	t.equal("events that fell back to StateChange", r.log.deprecated.Load(), int32(0))
 	t.equal("shares of UpdateContainer", p.wait("UpdateContainer").number("cpu_shares"), 256)
 	if hasPodUpdates {
 		t.equal("shares of UpdatePodSandbox", p.wait("UpdatePodSandbox").number("cpu_shares"), 4)
