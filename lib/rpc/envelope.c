@@ -264,13 +264,6 @@ int nri_rpc_request_metadata(const uint8_t *bytes, size_t length, size_t count,
 
 /* ---- encoding ---- */
 
-static uint8_t *put_varint(uint8_t *at, uint64_t value)
-{
-    uint8_t *const end = at + nri_varint_size(value);
-    (void)nri_varint_write_back(end, value);
-    return end;
-}
-
 static uint8_t *put_key(uint8_t *at, unsigned number, unsigned type)
 {
     *at++ = (uint8_t)(number << 3 | type); /* all our numbers are below 16 */
@@ -286,7 +279,7 @@ static size_t bytes_size(size_t length)
 static uint8_t *put_bytes(uint8_t *at, unsigned number, const char *bytes, size_t length)
 {
     if (length > 0) {
-        at = put_varint(put_key(at, number, LENGTH), length);
+        at = nri_varint_write(put_key(at, number, LENGTH), length);
         memcpy(at, bytes, length);
         at += length;
     }
@@ -296,7 +289,7 @@ static uint8_t *put_bytes(uint8_t *at, unsigned number, const char *bytes, size_
 static void put_payload(uint8_t *at, unsigned number, const ProtobufCMessage *message, size_t size)
 {
     if (size > 0) {
-        at = put_varint(put_key(at, number, LENGTH), size);
+        at = nri_varint_write(put_key(at, number, LENGTH), size);
         nri_message_encode(message, at);
     }
 }
@@ -333,11 +326,12 @@ void nri_rpc_request_encode(const struct nri_rpc_outgoing *outgoing, uint8_t *at
     /* The payload goes last: protobuf takes fields in any order, and what is behind it would need
      * its end. */
     if (outgoing->timeout != 0) {
-        at = put_varint(put_key(at, REQUEST_TIMEOUT, VARINT), sent_timeout(outgoing->timeout));
+        at =
+            nri_varint_write(put_key(at, REQUEST_TIMEOUT, VARINT), sent_timeout(outgoing->timeout));
     }
     for (size_t i = 0; i < outgoing->metadata_count; i++) {
         const char *const *pair = outgoing->metadata + 2 * i;
-        at = put_varint(put_key(at, REQUEST_METADATA, LENGTH), pair_size(pair));
+        at = nri_varint_write(put_key(at, REQUEST_METADATA, LENGTH), pair_size(pair));
         at = put_bytes(at, PAIR_KEY, pair[0], strlen(pair[0]));
         at = put_bytes(at, PAIR_VALUE, pair[1], strlen(pair[1]));
     }
@@ -376,8 +370,8 @@ static void make_valid(char *text, size_t length)
 
 void nri_rpc_status_encode(int grpc, const char *text, size_t length, uint8_t *at)
 {
-    at = put_varint(put_key(at, RESPONSE_STATUS, LENGTH), status_body(grpc, length));
-    at = put_varint(put_key(at, STATUS_CODE, VARINT), (uint64_t)(int64_t)grpc);
+    at = nri_varint_write(put_key(at, RESPONSE_STATUS, LENGTH), status_body(grpc, length));
+    at = nri_varint_write(put_key(at, STATUS_CODE, VARINT), (uint64_t)(int64_t)grpc);
     at = put_bytes(at, STATUS_MESSAGE, text, length);
     make_valid((char *)at - length, length);
 }

@@ -6,11 +6,11 @@
  * Happy path of the server: nri_rpc_input() reads a request frame into a pooled call, decodes
  * envelope and payload in the call's arena, looks the method up in the service's descriptor and
  * hands the call to config.request; nri_rpc_call_reply() packs the reply straight into the output;
- * nri_rpc_call_release() gives the call back. Failure modes: a malformed, unknown or oversized
- * request is answered on its stream and the connection goes on (see wire facts in doc/protocol.md);
- * a frame longer than any peer sends, or output that the peer doesn't read beyond its limit, ends
- * the connection: nri_rpc_input() or nri_rpc_failure() returns the code. Nothing is ever stored
- * beyond the limits.
+ * nri_rpc_call_release() gives the call back. Failure modes: a malformed, unknown, streaming or
+ * oversized request is answered on its stream and the connection goes on (see wire facts in
+ * doc/protocol.md); a frame longer than any peer sends, or output that the peer doesn't read beyond
+ * its limit, ends the connection: nri_rpc_input() or nri_rpc_failure() returns the code. Nothing is
+ * ever stored beyond the limits.
  *
  * Everything here is for one thread (the loop's), but nri_rpc_call_release(), which any thread may
  * call.
@@ -29,13 +29,13 @@
 struct nri_rpc;
 struct nri_rpc_call;
 
-struct nri_rpc_limits { /* all set by the caller; nri_rpc_limits_default() fills them */
-    size_t max_receive; /* data of one message */
-    size_t max_send;
+struct nri_rpc_limits {       /* all set by the caller; nri_rpc_limits_default() fills them */
+    size_t max_receive;       /* data of one message */
+    size_t max_send;          /* at most 1 << 24: no peer reads more */
     size_t arena_base;        /* memory of one request: this plus arena_factor times the message */
     size_t arena_factor;      /* 8 */
     size_t max_in_flight;     /* calls handed to config.request and not replied */
-    size_t max_queued_bytes;  /* raw requests that wait beyond it */
+    size_t max_queued_bytes;  /* raw requests that wait beyond it, with what each takes here */
     size_t max_output_bytes;  /* not yet taken by nri_rpc_output() */
     size_t max_pending_calls; /* of the client */
     size_t max_metadata;      /* entries of one request: 256 */
@@ -51,7 +51,7 @@ struct nri_rpc_config {
     struct nri_rpc_limits limits;
     const struct nri_alloc *alloc; /* copied */
     const struct nri_host *host;   /* must outlive the connection */
-    struct nri_log *log;           /* must outlive the connection */
+    struct nri_log *log;           /* must outlive the connection; NULL: silent */
     /* A request. The call is the receiver's: it replies once (unless the connection goes) and
      * releases. */
     void (*request)(void *user, struct nri_rpc_call *call);
@@ -60,16 +60,21 @@ struct nri_rpc_config {
     void *user;
 };
 
-int nri_rpc_new(struct nri_rpc **rpc, const struct nri_rpc_config *config); /* NRI_E_NOMEM */
+/* NRI_E_NOMEM; NRI_E_INVALID for connection ids other than 1 and 2, or a limit of 0 calls; what
+ * host->random returned. */
+int nri_rpc_new(struct nri_rpc **rpc, const struct nri_rpc_config *config);
 /*
  * Closes: pending calls of the client complete with `code` and `text`, each once, calls of the
  * server are detached (their reply returns NRI_E_CLOSED; they stay readable until released).
  * Callbacks may not start new calls (they get NRI_E_CLOSED). Idempotent.
  */
 void nri_rpc_close(struct nri_rpc *rpc, int code, const char *text);
-void nri_rpc_free(struct nri_rpc *rpc); /* after nri_rpc_close(); not in one of its callbacks */
+/* Closes if need be. Not in one of its callbacks. NULL is ignored. */
+void nri_rpc_free(struct nri_rpc *rpc);
 
-/* Bytes from the peer, in any cut. 0, or the error that ends the connection (text in *error). */
+/* Bytes from the peer, in any cut. 0, or the error that ends the connection (text in *error). 0 too
+ * when a callback of this very input closed the connection; NRI_E_CLOSED when it was closed before.
+ */
 int nri_rpc_input(struct nri_rpc *rpc, const uint8_t *bytes, size_t count, uint64_t now,
                   struct nri_error *error);
 /* Where to read bytes to, instead of a buffer of one's own: none, input takes any pointer. */
@@ -122,6 +127,10 @@ uint32_t nri_rpc_call_stream(const struct nri_rpc_call *call);
  * message is packed before the function returns. NRI_E_LATE (already replied), NRI_E_CLOSED,
  * NRI_E_LIMIT (larger than max_send: an error text that names both lengths went out in its place,
  * as RESOURCE_EXHAUSTED), NRI_E_INVALID (the message cannot be packed: INTERNAL went out).
+ * NRI_E_CLOSED also when there was no room or memory for the reply: nri_rpc_failure() says why, and
+ * the connection must end. The place that a reply frees goes to a request that waits:
+ * config.request may be called for that one before these return. A refusal with code 0 is sent as
+ * UNKNOWN; its text is cut after 4000 bytes, and what is not UTF-8 in it is replaced by '?'.
  */
 int nri_rpc_call_reply(struct nri_rpc_call *call, const ProtobufCMessage *message,
                        struct nri_error *error);
@@ -145,8 +154,9 @@ typedef void (*nri_rpc_done_fn)(void *user, const struct nri_rpc_result *result)
  * Calls a method of config.call by its index. `timeout` in ns goes along as timeout_nano and is
  * kept; 0 means none. `metadata` is `metadata_count` pairs of key and value, or NULL. `done` is
  * called once, if 0 is returned, and never from in here. NRI_E_LIMIT: over max_send; the text has
- * both lengths, nothing was written, no stream id is used up. NRI_E_BUSY: max_pending_calls.
- * NRI_E_CLOSED. NRI_E_NOMEM. NRI_E_INVALID.
+ * both lengths, nothing was written, no stream id is used up. NRI_E_BUSY: max_pending_calls or
+ * max_output_bytes. NRI_E_CLOSED. NRI_E_NOMEM. NRI_E_INVALID. NRI_E_LIMIT also when the stream ids
+ * of the connection, 2^30 of them, are used up.
  */
 int nri_rpc_invoke(struct nri_rpc *rpc, unsigned method, const ProtobufCMessage *message,
                    uint64_t now, uint64_t timeout, const char *const *metadata,

@@ -74,8 +74,8 @@ void raw_data(struct nri_buf *out, uint32_t id, const void *data, size_t size)
 static void number(struct nri_buf *out, uint64_t value)
 {
     uint8_t bytes[NRI_VARINT_MAX];
-    const uint8_t *start = nri_varint_write_back(bytes + sizeof bytes, value);
-    put(out, start, (size_t)(bytes + sizeof bytes - start));
+    const uint8_t *end = nri_varint_write(bytes, value);
+    put(out, bytes, (size_t)(end - bytes));
 }
 
 void raw_varint(struct nri_buf *out, unsigned field, uint64_t value)
