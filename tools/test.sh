@@ -98,6 +98,8 @@ suites() { # BUILD LOGBASE MESON_TEST_ARGUMENT...
     local build=$1 name=$2 status=0 numbers p f s
     shift 2
     say "test $name"
+    # A time-out is for what hangs: a busy machine must not look like it. A setup has its own.
+    [[ " $* " == *' --setup '* ]] || set -- --timeout-multiplier 10 "$@"
     "${as_root[@]}" meson test -C "$out/$build" --no-rebuild --num-processes "$jobs" \
         --logbase "$name" "$@" >"$out/logs/$name.log" 2>&1 || status=$?
     # With --setup, meson adds the name of the setup to the name of the log.

@@ -12,15 +12,25 @@ mkdir "$dir/project/subprojects"
 ln -s "$(realpath "$source")" "$dir/project/subprojects/libnri"
 
 # A libnri that happens to be installed must not stand in for the subproject.
-meson setup "$dir/build" "$dir/project" --force-fallback-for=nri --wrap-mode=nodownload \
-    -Dwerror=true >"$dir/log" 2>&1 || {
-    cat "$dir/log" >&2
-    exit 1
-}
-meson test -C "$dir/build" --print-errorlogs
+for library in both static; do
+    build=$dir/$library
+    meson setup "$build" "$dir/project" --force-fallback-for=nri --wrap-mode=nodownload \
+        -Dwerror=true "-Dlibnri:default_library=$library" >"$dir/log" 2>&1 || {
+        cat "$dir/log" >&2
+        exit 1
+    }
+    meson test -C "$build" --print-errorlogs
 
-# Only the library is built: no test, example or tool of libnri comes along.
-if extra=$(meson introspect --targets "$dir/build" | tr ',' '\n' | grep -E '"name": "(test_|nri-)'); then
-    echo "FAILED: the subproject also builds: $extra" >&2
-    exit 1
-fi
+    linked=$(readelf -d "$build/consumer" | grep -c 'NEEDED.*libnri' || true)
+    if [ "$linked" != "$([ "$library" = both ] && echo 1 || echo 0)" ]; then
+        echo "FAILED: with default_library=$library, the consumer needs $linked libnri.so" >&2
+        exit 1
+    fi
+
+    # Only the library is built: no test, example or tool of libnri comes along.
+    if extra=$(meson introspect --targets "$build" | tr ',' '\n' |
+        grep -E '"name": "(test_|nri-)'); then
+        echo "FAILED: the subproject also builds: $extra" >&2
+        exit 1
+    fi
+done
