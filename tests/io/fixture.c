@@ -50,6 +50,22 @@ int fixture_listen(const char *path, int backlog)
     return -1;
 }
 
+int fixture_fill_backlog(struct fixture *fixture, int *fds, int room)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    (void)close(fixture->listener);
+    (void)unlink(fixture->path);
+    fixture->listener = fixture_listen(fixture->path, 1);
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", fixture->path);
+    for (int i = 0; i < room; i++) {
+        fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (connect(fds[i], (struct sockaddr *)&address, sizeof address) != 0)
+            return i + 1;
+    }
+    fail_msg("the backlog takes more than %d connections", room);
+    return room;
+}
+
 int fixture_setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);

@@ -31,6 +31,8 @@ struct fixture {
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 int fixture_listen(const char *path, int backlog); /* a descriptor, or -1 */
+/* A listener of its own whose backlog is full; returns how many of `fds` were opened for that. */
+int fixture_fill_backlog(struct fixture *fixture, int *fds, int room);
 int fixture_count_fds(void);
 uint64_t fixture_now_ms(void);
 

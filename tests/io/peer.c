@@ -331,7 +331,7 @@ bool peer_configure(struct peer *peer)
     request.runtime_name = (char *)"peer";
     request.runtime_version = (char *)"1.0";
     request.nri_version = (char *)"v0.12.2";
-    request.request_timeout = 60000;
+    request.request_timeout = 1000L * PEER_PATIENCE;
     if (!peer_call(peer, "Configure", &request.base, &message))
         return false;
     Nri__Pkg__Api__V1alpha1__ConfigureResponse *response =

@@ -14,7 +14,7 @@
 
 #include "proto/nri.pb-c.h"
 
-#define PEER_PATIENCE 20
+#define PEER_PATIENCE 120
 #define PEER_PLUGIN   1u /* mux ids: the service of the plugin, and of the runtime */
 #define PEER_RUNTIME  2u
 #define PEER_REQUEST  1

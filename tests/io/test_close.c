@@ -267,6 +267,34 @@ static void test_close_at_every_stage(void **state)
     }
 }
 
+/* While connecting is tried again and again. */
+static void test_close_while_the_backlog_is_full(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int given = 0; given < 2; given++) {
+        struct witness witness = {0};
+        struct nri_plugin_options options = fixture_options(fixture);
+        int fds[64], count = fixture_fill_backlog(fixture, fds, 64);
+        uv_loop_t loop;
+        nri_plugin *plugin = witness_plugin(&witness, &options);
+        assert_int_equal(uv_loop_init(&loop), 0);
+        assert_int_equal(nri_plugin_start(plugin, given ? &loop : NULL, witness_ended, &witness),
+                         0);
+        for (int i = 0; i < 3; i++)
+            (void)(given ? uv_run(&loop, UV_RUN_ONCE) : drive_turn(plugin));
+        assert_int_equal(nri_plugin_get_state(plugin), NRI_PLUGIN_CONNECTING);
+        assert_int_equal(nri_plugin_post(plugin, witness_posted, &witness), 0);
+        nri_plugin_close(plugin, witness_closed, &witness);
+        (void)uv_run(&loop, UV_RUN_DEFAULT);
+        check_closed(&witness);
+        assert_int_equal(witness.count[NRI_EVENT_CONNECTED], 0);
+        assert_int_equal(witness.ended, 1);
+        assert_int_equal(uv_loop_close(&loop), 0);
+        while (count > 0)
+            (void)close(fds[--count]);
+    }
+}
+
 static void test_close_before_and_after_a_run(void **state)
 {
     struct fixture *fixture = *state;
@@ -372,6 +400,7 @@ int main(void)
         TEST(test_close_in_the_callback_of_an_update),
         TEST(test_close_when_told_of_the_end),
         TEST(test_close_at_every_stage),
+        TEST(test_close_while_the_backlog_is_full),
         TEST(test_close_before_and_after_a_run),
         TEST(test_a_function_that_posts_itself_ends_with_the_plugin),
         TEST(test_posts_of_several_threads_are_all_called),

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -216,19 +215,6 @@ static void test_T16_the_same_object_runs_again(void **state)
 
 /* ---- a full backlog ---- */
 
-static int fill_backlog(const char *path, int *fds, int room)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-    for (int i = 0; i < room; i++) {
-        fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-        if (connect(fds[i], (struct sockaddr *)&address, sizeof address) != 0)
-            return i + 1;
-    }
-    fail_msg("the backlog takes more than %d connections", room);
-    return room;
-}
-
 static void close_all(const int *fds, int count)
 {
     for (int i = 0; i < count; i++)
@@ -242,10 +228,7 @@ static void test_a_full_backlog_is_waited_for(void **state)
         struct witness witness = {0};
         struct nri_plugin_options options = fixture_options(fixture);
         int fds[64];
-        (void)close(fixture->listener);
-        (void)unlink(fixture->path);
-        fixture->listener = fixture_listen(fixture->path, 1);
-        int count = fill_backlog(fixture->path, fds, 64);
+        int count = fixture_fill_backlog(fixture, fds, 64);
 
         options.registration_timeout_ms = 200;
         nri_plugin *plugin = witness_plugin(&witness, &options);
