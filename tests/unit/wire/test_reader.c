@@ -170,8 +170,10 @@ static void test_at_boundary(void **state)
     struct blob message = {0}, stream = {0};
     put_ttrpc(&message, 1, NRI_TTRPC_REQUEST, 0, 3);
     put(&message, "abc", 3);
+    /* Frames that end in the header, and in the data. */
     put_mux(&stream, 2, message.bytes, 4);
-    put_mux(&stream, 2, message.bytes + 4, message.size - 4);
+    put_mux(&stream, 2, message.bytes + 4, 7);
+    put_mux(&stream, 2, message.bytes + 11, message.size - 11);
     struct session s;
     begin(&s);
     assert_true(nri_wire_reader_at_boundary(&s.reader));
@@ -183,14 +185,17 @@ static void test_at_boundary(void **state)
     assert_true(nri_wire_reader_at_boundary(&s.reader));
     finish(&s);
     /* In the middle of a message on the other connection, between two frames. */
-    begin(&s);
-    feed(&s, stream.bytes, NRI_MUX_HEADER + 4);
     struct blob other = {0};
     put_mux(&other, 1, message.bytes, message.size);
-    feed(&s, other.bytes, other.size);
-    assert_int_equal(s.count, 1);
-    assert_false(nri_wire_reader_at_boundary(&s.reader));
-    finish(&s);
+    const size_t ends[] = {NRI_MUX_HEADER + 4, 2 * NRI_MUX_HEADER + 11};
+    for (size_t i = 0; i < 2; i++) {
+        begin(&s);
+        feed(&s, stream.bytes, ends[i]);
+        feed(&s, other.bytes, other.size);
+        assert_int_equal(s.count, 1 + i);
+        assert_false(nri_wire_reader_at_boundary(&s.reader));
+        finish(&s);
+    }
     blob_free(&other);
     blob_free(&message);
     blob_free(&stream);
