@@ -56,10 +56,14 @@ all)
     "$0" trixie --plugin-dir "$build" "$@" >"$reports/trixie" 2>&1 &
     pid=$!
     forky=0
-    "$0" forky --plugin-dir "$build" "$@" || forky=$?
+    "$0" forky --plugin-dir "$build" "$@" >"$reports/forky" 2>&1 || forky=$?
     trixie=0
     wait "$pid" || trixie=$?
-    cat "$reports/trixie"
+    # The sum of both ends it; their own sums are told apart from it by the name in front.
+    sed 's/^[0-9]* passed, /forky: &/' "$reports/forky"
+    sed 's/^[0-9]* passed, /trixie: &/' "$reports/trixie"
+    sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$reports/forky" "$reports/trixie" |
+        awk '{ passed += $1; failed += $2 } END { printf "%d passed, %d failed\n", passed, failed }'
     for status in "$forky" "$trixie"; do
         [ "$status" -eq 0 ] || [ "$status" -eq 77 ] || exit 1
     done
