@@ -31,6 +31,7 @@ struct nri_allocator {
     void *(*resize)(void *block, size_t bytes, void *user);
     /** Like free(): `block` may be NULL. */
     void (*release)(void *block, void *user);
+    void *reserved[3]; /**< must be NULL */
 };
 
 /**

@@ -7,6 +7,7 @@
 #ifndef NRI_CONTAINER_H
 #define NRI_CONTAINER_H
 
+#include <nri/alloc.h>
 #include <nri/api.h>
 
 NRI_BEGIN_DECLS
@@ -109,7 +110,8 @@ NRI_API const nri_resources *nri_container_resources(const nri_container *contai
 NRI_API const char *nri_container_cgroups_path(const nri_container *container);
 
 /** A copy that outlives the request, as nri_pod_dup(). Since 0.1.0. */
-NRI_API int nri_container_dup(const nri_container *container, nri_container **copy) NRI_WARN_UNUSED;
+NRI_API int nri_container_dup(const nri_container *container, const struct nri_allocator *allocator,
+                              nri_container **copy) NRI_WARN_UNUSED;
 /** Frees a container made by nri_container_dup(). Returns NULL. Since 0.1.0. */
 NRI_API nri_container *nri_container_free(nri_container *container);
 

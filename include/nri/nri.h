@@ -13,6 +13,7 @@
 #include <nri/error.h>
 #include <nri/event.h>
 #include <nri/feature.h>
+#include <nri/field.h>
 #include <nri/log.h>
 #include <nri/plugin.h>
 #include <nri/pod.h>

@@ -97,6 +97,7 @@ struct nri_plugin_ops {
     /** The library's own: the connection ended, once per on_connected; nri_request_reason() says
      * why. */
     nri_handler on_disconnected;
+    nri_handler reserved[3]; /**< must be NULL */
 };
 
 /** Fills a callback table with NULLs and its size. `size` is sizeof(struct nri_plugin_ops). Since
@@ -280,13 +281,13 @@ NRI_API void nri_plugin_close(nri_plugin *plugin, void (*closed)(void *user), vo
 
 /** Options of one call to the runtime. Zero means the default. Since 0.1.0. */
 struct nri_call_options {
-    size_t size;         /**< sizeof(struct nri_call_options) */
-    uint64_t timeout_ms; /**< time-out in milliseconds; default: call_timeout_ms of the plugin */
+    size_t size; /**< sizeof(struct nri_call_options) */
     /** Metadata sent along (ttrpc.Request.metadata): `metadata_count` pairs of key and value; may
      * be NULL. */
     const char *const *metadata;
     uint64_t metadata_count; /**< how many pairs */
-    uint64_t reserved[4];    /**< must be 0 */
+    uint64_t timeout_ms;  /**< time-out in milliseconds; default: call_timeout_ms of the plugin */
+    uint64_t reserved[4]; /**< must be 0 */
 };
 /** Fills call options with defaults. `size` is sizeof(struct nri_call_options). Since 0.1.0. */
 NRI_API void nri_call_options_init(struct nri_call_options *options, size_t size);

@@ -11,6 +11,7 @@
 #ifndef NRI_POD_H
 #define NRI_POD_H
 
+#include <nri/alloc.h>
 #include <nri/api.h>
 
 NRI_BEGIN_DECLS
@@ -70,11 +71,13 @@ NRI_API const char *nri_pod_ip(const nri_pod *pod, size_t index);
 /**
  * A copy that outlives the request.
  * @param pod the pod; NULL gives a copy of an empty one
+ * @param allocator where memory comes from; copied; NULL for the C library's
  * @param copy set to the copy, which nri_pod_free() frees
- * @return 0, NRI_E_INVALID (`copy` is NULL), NRI_E_NOMEM
- * Since 0.1.0.
+ * @return 0, NRI_E_INVALID (`copy` is NULL, or the allocator is not whole), NRI_E_ABI, NRI_E_NOMEM
+ * The thread that may read `pod`; the copy may go to another. Since 0.1.0.
  */
-NRI_API int nri_pod_dup(const nri_pod *pod, nri_pod **copy) NRI_WARN_UNUSED;
+NRI_API int nri_pod_dup(const nri_pod *pod, const struct nri_allocator *allocator,
+                        nri_pod **copy) NRI_WARN_UNUSED;
 /**
  * Frees a pod made by nri_pod_dup(). Never give it a request's pod.
  * @param pod the copy; NULL is ignored

@@ -44,7 +44,12 @@ static int take(struct nri_plugin_ops *ops, const struct nri_plugin_ops *given_o
             "nri_plugin_options_init()");
     if (given_ops == NULL)
         return nri_error_set(error, NRI_E_INVALID, "there is no callback table");
-    return nri_abi_take(ops, sizeof *ops, OPS_FIRST_SIZE, given_ops, "nri_plugin_ops", error);
+    rc = nri_abi_take(ops, sizeof *ops, OPS_FIRST_SIZE, given_ops, "nri_plugin_ops", error);
+    if (rc == 0 && !nri_abi_is_zero(ops->reserved, sizeof ops->reserved))
+        return nri_error_set(error, NRI_E_ABI,
+                             "struct nri_plugin_ops: a reserved member is not NULL; fill the "
+                             "structure with nri_plugin_ops_init()");
+    return rc;
 }
 
 /* ---- limits ---- */

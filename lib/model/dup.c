@@ -66,23 +66,24 @@ int nri_container_dup_with(const nri_container *container, const struct nri_allo
     return 0;
 }
 
-int nri_pod_dup(const nri_pod *pod, nri_pod **copy)
+int nri_pod_dup(const nri_pod *pod, const struct nri_allocator *allocator, nri_pod **copy)
 {
     struct nri_alloc alloc;
     if (copy == NULL)
         return NRI_E_INVALID;
     *copy = NULL;
-    int code = nri_alloc_resolve(&alloc, NULL);
+    int code = nri_alloc_resolve(&alloc, allocator);
     return code != 0 ? code : nri_pod_dup_with(pod, &alloc, copy);
 }
 
-int nri_container_dup(const nri_container *container, nri_container **copy)
+int nri_container_dup(const nri_container *container, const struct nri_allocator *allocator,
+                      nri_container **copy)
 {
     struct nri_alloc alloc;
     if (copy == NULL)
         return NRI_E_INVALID;
     *copy = NULL;
-    int code = nri_alloc_resolve(&alloc, NULL);
+    int code = nri_alloc_resolve(&alloc, allocator);
     return code != 0 ? code : nri_container_dup_with(container, &alloc, copy);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of pods and containers that outlive their request, with a given allocator. The public
- * nri_pod_dup() and nri_container_dup() use the C library's; nri_pod_free() and
- * nri_container_free() take either.
+ * Copies of pods and containers that outlive their request, for rooms that have a resolved
+ * allocator. nri_pod_free() and nri_container_free() free them too.
  */
 #ifndef NRI_MODEL_DUP_H
 #define NRI_MODEL_DUP_H

@@ -49,7 +49,8 @@ uint32_t nri_adjustment_features(const nri_adjustment *adjustment);
 nri_updates *nri_updates_make(struct nri_arena *arena, const uint64_t seed[2],
                               bool evictions_allowed, int blocked, const char *blocked_text);
 void nri_updates_seal(nri_updates *updates);
-/* The lists to put into a response or an UpdateContainersRequest; without the updates that set nothing. */
+/* The lists to put into a response or an UpdateContainersRequest; without the updates that set
+ * nothing. */
 size_t nri_updates_messages(const nri_updates *updates,
                             Nri__Pkg__Api__V1alpha1__ContainerUpdate ***list);
 size_t nri_updates_evictions(const nri_updates *updates,

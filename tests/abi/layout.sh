@@ -31,6 +31,12 @@ fi
 $compiler -std=c11 -Wpadded -Werror -fsyntax-only "-I$source_include" "-I$build_include" \
     "$dir/layout.c"
 
+# A 32-bit ABI too: nobody's size_t and pointers may open a hole. Headers alone need no C library.
+if command -v clang >/dev/null; then
+    clang --target=armv7-linux-gnueabihf -ffreestanding -std=c11 -Wpadded -Werror -fsyntax-only \
+        "-I$source_include" "-I$build_include" "$dir/layout.c"
+fi
+
 # The check itself must be able to see padding.
 printf 'struct hole { char a; long b; };\nint main(void) { struct hole h = {0, 0}; return h.a; }\n' \
     >"$dir/hole.c"

@@ -9,8 +9,8 @@ static void test_copies_outlive_the_request(void **state)
     const char *value;
     nri_pod *pod = NULL;
     nri_container *container = NULL;
-    assert_int_equal(nri_pod_dup(sample_pod(fixture), &pod), 0);
-    assert_int_equal(nri_container_dup(sample_container(fixture), &container), 0);
+    assert_int_equal(nri_pod_dup(sample_pod(fixture), NULL, &pod), 0);
+    assert_int_equal(nri_container_dup(sample_container(fixture), NULL, &container), 0);
     nri_arena_fini(&fixture->arena); /* the allocator poisons what the originals were in */
     assert_string_equal(nri_pod_id(pod), "pod7");
     assert_int_equal(nri_text_length(nri_pod_name(pod)), 5);
@@ -31,10 +31,10 @@ static void test_null(void **state)
     (void)state;
     nri_pod *pod = NULL;
     nri_container *container = NULL;
-    assert_int_equal(nri_pod_dup(NULL, NULL), NRI_E_INVALID);
-    assert_int_equal(nri_container_dup(NULL, NULL), NRI_E_INVALID);
-    assert_int_equal(nri_pod_dup(NULL, &pod), 0);
-    assert_int_equal(nri_container_dup(NULL, &container), 0);
+    assert_int_equal(nri_pod_dup(NULL, NULL, NULL), NRI_E_INVALID);
+    assert_int_equal(nri_container_dup(NULL, NULL, NULL), NRI_E_INVALID);
+    assert_int_equal(nri_pod_dup(NULL, NULL, &pod), 0);
+    assert_int_equal(nri_container_dup(NULL, NULL, &container), 0);
     assert_string_equal(nri_pod_id(pod), "");
     assert_string_equal(nri_container_id(container), "");
     assert_null(nri_pod_free(pod));
@@ -46,8 +46,8 @@ static void test_null(void **state)
 static void test_a_copy_of_a_copy(void **state)
 {
     nri_pod *first = NULL, *second = NULL;
-    assert_int_equal(nri_pod_dup(sample_pod(*state), &first), 0);
-    assert_int_equal(nri_pod_dup(first, &second), 0);
+    assert_int_equal(nri_pod_dup(sample_pod(*state), NULL, &first), 0);
+    assert_int_equal(nri_pod_dup(first, NULL, &second), 0);
     nri_pod_free(first);
     assert_string_equal(nri_pod_uid(second), "u-i-d");
     nri_pod_free(second);
