@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cmocka.h>
 #include <nri/field.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
+#include "fixture.h"
 #include "proto/nri.pb-c.h"
 
 /* Constants that stand for a row of the protocol's enum each: first, last, and where names are
