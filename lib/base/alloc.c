@@ -8,9 +8,6 @@
 
 NRI_ABI_ASSERT(struct nri_allocator);
 
-/* The least that says anything: all three functions. */
-#define ALLOCATOR_FIRST_SIZE offsetof(struct nri_allocator, reserved)
-
 static void *libc_allocate(size_t bytes, void *user)
 {
     (void)user;
@@ -45,7 +42,7 @@ int nri_alloc_resolve(struct nri_alloc *alloc, const struct nri_allocator *from)
     struct nri_allocator known = {.size = sizeof known};
     /* An allocator that nobody touched is a member of zeroed options: its size may be zero too. */
     if (from != NULL && !(from->size == 0 && from->user == NULL && is_default(from))) {
-        int rc = nri_abi_take(&known, sizeof known, ALLOCATOR_FIRST_SIZE, from, "nri_allocator", NULL);
+        int rc = nri_abi_take(&known, sizeof known, sizeof known, from, "nri_allocator", NULL);
         if (rc != 0)
             return rc;
         if (!nri_abi_is_zero(known.reserved, sizeof known.reserved))

@@ -65,6 +65,9 @@ static void test_refused(void **state)
         given.size = sizes[i];
         assert_int_equal(nri_alloc_resolve(&alloc, &given), NRI_E_ABI);
     }
+    given = whole;
+    given.reserved[2] = &given;
+    assert_int_equal(nri_alloc_resolve(&alloc, &given), NRI_E_ABI);
 }
 
 static void test_newer_caller(void **state)
