@@ -18,15 +18,16 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* The first error stays. */
 __attribute__((format(printf, 2, 3))) static int fail(struct go_reader *reader, const char *format,
                                                       ...)
 {
     va_list arguments;
+    va_start(arguments, format);
     if (reader->error[0] == '\0') {
-        va_start(arguments, format);
         vsnprintf(reader->error, sizeof reader->error, format, arguments);
-        va_end(arguments);
     }
+    va_end(arguments);
     return -1;
 }
 

@@ -246,6 +246,20 @@ struct samples {
     size_t count;
 };
 
+static void add_sample(struct samples *samples, const ProtobufCMessageDescriptor *type,
+                       const uint8_t *bytes, size_t size)
+{
+    uint8_t *copy = malloc(size + 1);
+    if (copy == NULL) {
+        fail_msg("no memory");
+        return;
+    }
+    if (size > 0) {
+        memcpy(copy, bytes, size);
+    }
+    samples->list[samples->count++] = (struct sample){type, copy, size};
+}
+
 /* The payloads of the requests in a stream, and the requests around them. */
 static void add_requests(struct samples *samples, const char *name)
 {
@@ -266,15 +280,8 @@ static void add_requests(struct samples *samples, const char *name)
         method = protobuf_c_service_descriptor_get_method_by_name(
             &nri__pkg__api__v1alpha1__plugin__descriptor, r->method);
         assert_non_null(method);
-        struct sample *sample = &samples->list[samples->count];
-        sample[0] = (struct sample){method->input, malloc(r->payload.len + 1), r->payload.len};
-        sample[1] = (struct sample){&ttrpc__request__descriptor, malloc(m.length + 1), m.length};
-        assert_true(sample[0].bytes != NULL && sample[1].bytes != NULL);
-        if (r->payload.len > 0) {
-            memcpy(sample[0].bytes, r->payload.data, r->payload.len);
-        }
-        memcpy(sample[1].bytes, m.data, m.length);
-        samples->count += 2;
+        add_sample(samples, method->input, r->payload.data, r->payload.len);
+        add_sample(samples, &ttrpc__request__descriptor, m.data, m.length);
         end(&f);
     }
     go_reader_fini(&go);

@@ -68,7 +68,7 @@ static void entry_name(const char *field, char *name)
             first = false;
         }
     }
-    strcpy(name, "Entry");
+    memcpy(name, "Entry", sizeof "Entry");
 }
 
 static void check_field(struct schema *schema, const ProtobufCFieldDescriptor *field)
