@@ -53,6 +53,8 @@ typedef struct nri_adjustment nri_adjustment;
 typedef struct nri_updates nri_updates;
 /** One update of one container (NRI ContainerUpdate), a builder; see nri/update.h. Since 0.1.0. */
 typedef struct nri_update nri_update;
+/** What became of an unsolicited update, read-only; see nri/update.h. Since 0.1.0. */
+typedef struct nri_update_result nri_update_result;
 /** One record for the log sink; see nri/log.h. Since 0.1.0. */
 typedef struct nri_log_record nri_log_record;
 

@@ -293,19 +293,14 @@ struct nri_call_options {
 NRI_API void nri_call_options_init(struct nri_call_options *options, size_t size);
 
 /**
- * What became of an unsolicited update. Called once on the loop's thread.
+ * Told what became of an unsolicited update, once, on the loop's thread.
  * @param plugin the plugin
- * @param code 0, NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_REJECTED, NRI_E_UNSUPPORTED (a runtime that
- * takes no updates), NRI_E_LIMIT (a reply too large), NRI_E_PROTOCOL, NRI_E_NOMEM
- * @param text the error in words ("" with 0), valid during the call
- * @param failed the ids of the containers whose update failed (UpdateContainersResponse.failed),
- * valid during the call
- * @param failed_count how many
+ * @param result the outcome, read by nri_update_result_code() and its like in nri/update.h; never
+ * NULL; it and all that is read from it are valid during the call
  * @param user `user` of nri_plugin_update_containers()
  * Since 0.1.0.
  */
-typedef void (*nri_update_fn)(nri_plugin *plugin, int code, const char *text,
-                              const char *const *failed, size_t failed_count, void *user);
+typedef void (*nri_update_fn)(nri_plugin *plugin, const nri_update_result *result, void *user);
 
 /**
  * Sends updates and evictions to the runtime unasked (Runtime.UpdateContainers).

@@ -15,6 +15,7 @@
 
 #include <nri/alloc.h>
 #include <nri/api.h>
+#include <nri/resources.h>
 
 NRI_BEGIN_DECLS
 
@@ -89,6 +90,40 @@ NRI_API int nri_updates_error(const nri_updates *updates);
 NRI_API const char *nri_updates_error_text(const nri_updates *updates);
 /** Forgets the first failed call. Since 0.1.0. */
 NRI_API void nri_updates_clear_error(nri_updates *updates);
+
+/**
+ * The outcome of nri_plugin_update_containers().
+ *
+ * A result belongs to the library, and is valid, with all that is read from it, during the callback
+ * that gets it (nri_update_fn); copy what is to be kept. It is for the loop's thread.
+ * @param result the result; NULL gives NRI_E_INVALID
+ * @return 0: the runtime took the updates, and those of nri_update_result_failed_id() failed;
+ * NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_REJECTED (the runtime refused them all), NRI_E_UNSUPPORTED (a
+ * runtime that takes no updates), NRI_E_LIMIT (a reply too large), NRI_E_PROTOCOL, NRI_E_NOMEM.
+ * Since 0.1.0.
+ */
+NRI_API int nri_update_result_code(const nri_update_result *result);
+/** The error in words, the runtime's own where it sent one; "" with code 0; never NULL. Since
+ * 0.1.0. */
+NRI_API const char *nri_update_result_text(const nri_update_result *result);
+/** How many updates failed (UpdateContainersResponse.failed); 0 with an error code: then it is not
+ * known what was applied. Since 0.1.0. */
+NRI_API size_t nri_update_result_failed_count(const nri_update_result *result);
+/**
+ * The container whose update failed (ContainerUpdate.container_id).
+ * @param result the result
+ * @param index from 0 to below nri_update_result_failed_count()
+ * @return the id; "" past the end; never NULL. Since 0.1.0.
+ */
+NRI_API const char *nri_update_result_failed_id(const nri_update_result *result, size_t index);
+/** The resources that could not be set, as the runtime sent them back
+ * (ContainerUpdate.linux.resources); empty ones where it sent none and past the end; never NULL.
+ * Since 0.1.0. */
+NRI_API const nri_resources *nri_update_result_failed_resources(const nri_update_result *result,
+                                                                size_t index);
+/** Whether that update was sent with nri_update_set_ignore_failure()
+ * (ContainerUpdate.ignore_failure); false past the end. Since 0.1.0. */
+NRI_API bool nri_update_result_failed_ignored(const nri_update_result *result, size_t index);
 
 NRI_END_DECLS
 

@@ -3,11 +3,12 @@
  * Unsolicited updates.
  *
  * The happy path: the list is packed into a call at once -> the runtime's reply -> the callback,
- * with the ids whose update failed. Failure modes: not READY, an error in the list, over a limit
+ * with the updates that failed. Failure modes: not READY, an error in the list, over a limit
  * (nothing is sent, no callback); refused, timed out, the connection gone (the callback, once, with
  * the code).
  */
 #include "plugin/internal.h"
+#include "plugin/update_result.h"
 
 #define METHOD_UPDATE_CONTAINERS 1u /* in the service Runtime */
 
@@ -17,48 +18,30 @@ struct update_call {
     void *user;
 };
 
-typedef Nri__Pkg__Api__V1alpha1__UpdateContainersResponse update_response;
-
-static void tell(const struct update_call *call, int code, const char *text,
-                 const char *const *failed, size_t failed_count)
+static void tell(const struct update_call *call, const nri_update_result *result)
 {
     struct nri_core *core = call->core;
 
-    if (code != 0)
-        nri_core_log(core, NRI_LOG_DEBUG, "UpdateContainers failed: %s", text);
+    if (result->code != 0)
+        nri_core_log(core, NRI_LOG_DEBUG, "UpdateContainers failed: %s", result->text);
     if (call->callback == NULL)
         return;
     core->depth++;
-    call->callback(core->config.plugin, code, text, failed, failed_count, call->user);
+    call->callback(core->config.plugin, result, call->user);
     core->depth--;
 }
 
-static void tell_success(const struct update_call *call, const update_response *response)
-{
-    const char **failed = NULL;
-
-    if (response->n_failed > 0) {
-        failed = nri_alloc_raw(&call->core->alloc, response->n_failed * sizeof *failed);
-        if (failed == NULL) {
-            tell(call, NRI_E_NOMEM, "no memory for the list of failed updates", NULL, 0);
-            return;
-        }
-        for (size_t i = 0; i < response->n_failed; i++)
-            failed[i] = response->failed[i]->container_id;
-    }
-    tell(call, 0, "", failed, response->n_failed);
-    nri_alloc_release(&call->core->alloc, failed);
-}
-
-static void updated(void *user, const struct nri_rpc_result *result)
+static void updated(void *user, const struct nri_rpc_result *outcome)
 {
     struct update_call *call = user;
     const struct nri_alloc alloc = call->core->alloc;
+    nri_update_result result = {.code = outcome->code, .text = ""};
 
-    if (result->code == 0)
-        tell_success(call, (const update_response *)result->message);
+    if (outcome->code == 0)
+        result.reply = (const Nri__Pkg__Api__V1alpha1__UpdateContainersResponse *)outcome->message;
     else
-        tell(call, result->code, result->text, NULL, 0);
+        result.text = outcome->text;
+    tell(call, &result);
     nri_alloc_release(&alloc, call);
 }
 

@@ -283,17 +283,20 @@ static int on_disconnected(nri_request *request, void *user)
 
 /* ---- the unsolicited update ----------------------------------------------------------------- */
 
-static void on_updated(nri_plugin *plugin, int code, const char *text, const char *const *failed,
-                       size_t failed_count, void *user)
+static void record_update(struct state *state, int code, const char *text, size_t failed_count)
 {
-    struct state *state = user;
-    (void)plugin;
-    (void)failed; /* 3 MiB long ones are among them */
     record_begin(state->out, "UpdateContainers");
     record_text(state->out, "error", code == 0 ? "" : nri_error_name(code));
     record_text(state->out, "text", text);
     record_number(state->out, "failed", (int64_t)failed_count);
     record_end(state->out);
+}
+
+static void on_updated(nri_plugin *plugin, const nri_update_result *result, void *user)
+{
+    (void)plugin;
+    record_update(user, nri_update_result_code(result), nri_update_result_text(result),
+                  nri_update_result_failed_count(result)); /* ids of 3 MiB are among the failed */
 }
 
 static void send_update(nri_plugin *plugin, void *arg)
@@ -312,7 +315,7 @@ static void send_update(nri_plugin *plugin, void *arg)
          * comes next. */
         rc = nri_plugin_post(plugin, send_update, state);
     } else if (rc != 0) {
-        on_updated(plugin, rc, nri_strerror(rc), NULL, 0, state);
+        record_update(state, rc, nri_strerror(rc), 0);
     }
     nri_updates_free(updates);
 }

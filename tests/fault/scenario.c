@@ -73,14 +73,12 @@ static int refuse(nri_request *request, void *user)
     return nri_request_fail(request, NRI_E_REJECTED, "no, thank you");
 }
 
-static void updated(nri_plugin *plugin, int code, const char *text, const char *const *failed,
-                    size_t failed_count, void *user)
+static void updated(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
+    const int code = nri_update_result_code(result);
     (void)plugin;
-    (void)text;
-    (void)failed;
     fake_require(code <= 0);
-    fake_require(code == 0 || failed_count == 0);
+    fake_require(code == 0 || nri_update_result_failed_count(result) == 0);
     ((struct scenario *)user)->calls_told++;
 }
 

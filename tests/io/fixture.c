@@ -175,17 +175,13 @@ void witness_posted(nri_plugin *plugin, void *user)
         atomic_fetch_add(&witness->posted, 1);
 }
 
-void witness_updated(nri_plugin *plugin, int code, const char *text, const char *const *failed,
-                     size_t failed_count, void *user)
+void witness_updated(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     struct witness *witness = user;
     (void)plugin;
-    (void)text;
-    (void)failed;
-    (void)failed_count;
     int number = atomic_fetch_add(&witness->updated, 1);
     if (number < 64)
-        witness->update_codes[number] = code;
+        witness->update_codes[number] = nri_update_result_code(result);
 }
 
 int witness_update(struct witness *witness, nri_plugin *plugin)

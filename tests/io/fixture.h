@@ -63,8 +63,7 @@ nri_plugin *witness_plugin(struct witness *witness, const struct nri_plugin_opti
 void witness_ended(nri_plugin *plugin, int code, void *witness);
 void witness_closed(void *witness);
 void witness_posted(nri_plugin *plugin, void *witness);
-void witness_updated(nri_plugin *plugin, int code, const char *text, const char *const *failed,
-                     size_t failed_count, void *witness);
+void witness_updated(nri_plugin *plugin, const nri_update_result *result, void *witness);
 /* nri_plugin_update_containers() of one container's CPU shares; reports to witness_updated(). */
 int witness_update(struct witness *witness, nri_plugin *plugin);
 

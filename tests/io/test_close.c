@@ -102,11 +102,10 @@ static int post_close(nri_request *request, struct witness *witness)
     return nri_plugin_post(nri_request_plugin(request), close_in_post, witness);
 }
 
-static void close_in_update(nri_plugin *plugin, int code, const char *text,
-                            const char *const *failed, size_t count, void *user)
+static void close_in_update(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     struct witness *witness = user;
-    witness_updated(plugin, code, text, failed, count, user);
+    witness_updated(plugin, result, user);
     nri_plugin_close(plugin, witness_closed, witness);
     (void)nri_plugin_post(plugin, witness_posted, witness);
 }

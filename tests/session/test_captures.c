@@ -101,14 +101,10 @@ static void replay_message(nri_request *request, const ProtobufCMessage *message
     }
 }
 
-static void on_updated(nri_plugin *plugin, int code, const char *text, const char *const *failed,
-                       size_t failed_count, void *user)
+static void on_updated(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     (void)plugin;
-    (void)text;
-    (void)failed;
-    (void)failed_count;
-    ((struct replay *)user)->updates_told += code == 0;
+    ((struct replay *)user)->updates_told += nri_update_result_code(result) == 0;
 }
 
 static void hear(struct replay *replay, const char *text)

@@ -10,7 +10,12 @@ struct updated {
     int code;
     char text[256];
     size_t failed_count;
-    char failed[4][32];
+    struct {
+        char id[32], cpus[32];
+        uint64_t shares;
+        int64_t quota;
+        bool has_shares, has_quota, ignored;
+    } failed[4];
     nri_plugin *plugin;
     bool in_handler;
     struct fake_runtime *fr;
@@ -19,17 +24,30 @@ struct updated {
     int again_code;
 };
 
-static void on_updated(nri_plugin *plugin, int code, const char *text, const char *const *failed,
-                       size_t failed_count, void *user)
+static void keep_failed(struct updated *u, const nri_update_result *result, size_t i)
+{
+    const nri_resources *resources = nri_update_result_failed_resources(result, i);
+    const char *cpus;
+    (void)snprintf(u->failed[i].id, sizeof u->failed[i].id, "%s",
+                   nri_update_result_failed_id(result, i));
+    u->failed[i].ignored = nri_update_result_failed_ignored(result, i);
+    u->failed[i].has_shares = nri_resources_cpu_shares(resources, &u->failed[i].shares);
+    u->failed[i].has_quota = nri_resources_cpu_quota(resources, &u->failed[i].quota);
+    (void)nri_resources_cpuset_cpus(resources, &cpus);
+    (void)snprintf(u->failed[i].cpus, sizeof u->failed[i].cpus, "%s", cpus);
+}
+
+static void on_updated(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     struct updated *u = user;
     u->count++;
-    u->code = code;
+    u->code = nri_update_result_code(result);
     u->plugin = plugin;
-    u->failed_count = failed_count;
-    (void)snprintf(u->text, sizeof u->text, "%s", text);
-    for (size_t i = 0; i < failed_count && i < 4; i++)
-        (void)snprintf(u->failed[i], sizeof u->failed[i], "%s", failed[i]);
+    u->failed_count = nri_update_result_failed_count(result);
+    (void)snprintf(u->text, sizeof u->text, "%s", nri_update_result_text(result));
+    memset(u->failed, 0, sizeof u->failed);
+    for (size_t i = 0; i < 4; i++) /* past the end too: empty there */
+        keep_failed(u, result, i);
     if (u->fr != NULL)
         u->in_handler = nri_core_in_handler(u->fr->core);
     if (u->again) {
@@ -102,9 +120,98 @@ static void test_failed_ids(void **state)
     fake_runtime_run(&s->fr);
     assert_int_equal(u.code, 0);
     assert_int_equal(u.failed_count, 2);
-    assert_string_equal(u.failed[0], "ctr0");
-    assert_string_equal(u.failed[1], "ctr7");
+    assert_string_equal(u.failed[0].id, "ctr0");
+    assert_string_equal(u.failed[1].id, "ctr7");
+    assert_false(u.failed[0].has_shares); /* nothing was sent back of it */
+    assert_string_equal(u.failed[2].id, "");
     nri_updates_free(updates);
+}
+
+/* The runtime answers with what it was sent, of the one container that failed. */
+static void answer_with_failed(struct session *s, size_t index)
+{
+    MESSAGE(UpdateContainersResponse) response;
+    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
+    INIT(update_containers_response)(&response);
+    response.n_failed = 1;
+    response.failed = &s->fr.last_update->update[index];
+    assert_int_equal(nri_rpc_call_reply(call, &response.base, &s->fr.error), 0);
+    nri_rpc_call_release(call);
+    fake_runtime_run(&s->fr);
+}
+
+static nri_updates *two_updates(void)
+{
+    nri_updates *updates;
+    assert_int_equal(nri_updates_new(&updates, NULL), 0);
+    assert_int_equal(nri_update_set_cpu_shares(nri_updates_container(updates, "c1"), 11), 0);
+    nri_update *second = nri_updates_container(updates, "c2");
+    assert_int_equal(nri_update_set_cpu_shares(second, 22), 0);
+    assert_int_equal(nri_update_set_cpuset_cpus(second, "2-3"), 0);
+    assert_int_equal(nri_update_set_ignore_failure(second, true), 0);
+    return updates;
+}
+
+static void test_S17_failed_updates_with_their_resources(void **state)
+{
+    struct session *s = *state;
+    struct updated u = {0};
+    nri_updates *updates = two_updates();
+    s->fr.hold_updates = true;
+    start(s);
+    assert_int_equal(send(s, updates, &u), 0);
+    fake_runtime_run(&s->fr);
+    assert_int_equal(s->fr.last_update->n_update, 2);
+    answer_with_failed(s, 1);
+    assert_int_equal(u.count, 1);
+    assert_int_equal(u.code, 0);
+    assert_string_equal(u.text, "");
+    assert_int_equal(u.failed_count, 1);
+    assert_string_equal(u.failed[0].id, "c2");
+    assert_true(u.failed[0].has_shares);
+    assert_int_equal(u.failed[0].shares, 22);
+    assert_false(u.failed[0].has_quota);
+    assert_string_equal(u.failed[0].cpus, "2-3");
+    assert_true(u.failed[0].ignored);
+    /* Past the end there is nothing, and nothing crashes. */
+    assert_string_equal(u.failed[1].id, "");
+    assert_false(u.failed[1].has_shares);
+    assert_string_equal(u.failed[1].cpus, "");
+    assert_false(u.failed[1].ignored);
+    nri_updates_free(updates);
+}
+
+static void test_S17_an_error_has_no_list(void **state)
+{
+    struct session *s = *state;
+    struct updated u = {0};
+    nri_updates *updates = two_updates();
+    s->fr.hold_updates = true;
+    start(s);
+    assert_int_equal(send(s, updates, &u), 0);
+    fake_runtime_run(&s->fr);
+    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
+    assert_int_equal(nri_rpc_call_refuse(call, NRI_GRPC_UNKNOWN, "no"), 0);
+    nri_rpc_call_release(call);
+    fake_runtime_run(&s->fr);
+    assert_int_equal(u.count, 1);
+    assert_int_equal(u.code, NRI_E_REJECTED);
+    assert_string_equal(u.text, "no");
+    assert_int_equal(u.failed_count, 0);
+    assert_string_equal(u.failed[0].id, "");
+    assert_false(u.failed[0].has_shares);
+    nri_updates_free(updates);
+}
+
+static void test_null_result(void **state)
+{
+    (void)state;
+    assert_int_equal(nri_update_result_code(NULL), NRI_E_INVALID);
+    assert_string_equal(nri_update_result_text(NULL), "");
+    assert_int_equal(nri_update_result_failed_count(NULL), 0);
+    assert_string_equal(nri_update_result_failed_id(NULL, 0), "");
+    assert_false(nri_resources_cpu_shares(nri_update_result_failed_resources(NULL, 0), NULL));
+    assert_false(nri_update_result_failed_ignored(NULL, 0));
 }
 
 static void test_without_a_callback(void **state)
@@ -419,6 +526,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         session_test(test_update_succeeds),
         session_test(test_failed_ids),
+        session_test(test_S17_failed_updates_with_their_resources),
+        session_test(test_S17_an_error_has_no_list),
+        cmocka_unit_test(test_null_result),
         session_test(test_without_a_callback),
         session_test(test_T41_no_service),
         session_test(test_bad_lists),
