@@ -7,7 +7,7 @@ cd "$(dirname "$(realpath "$0")")/.."
 build=${NRI_BENCH_BUILD:-build/bench}
 if [ ! -f "$build/build.ninja" ]; then
     echo "== configuring $build"
-    meson setup "$build" --buildtype=release -Db_ndebug=true >/dev/null
+    meson setup "$build" -Doptimization=2 -Ddebug=false -Db_ndebug=true >/dev/null
 fi
 echo "== building"
 ninja -C "$build" bench >/dev/null

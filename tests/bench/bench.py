@@ -109,6 +109,8 @@ def table(r):
         ("  protobuf-c's unpacking alone (floor of the prototype)", number(r["unpack instructions, protobuf-c"])),
         ("round trip / bare socket", "%.2f  (%.1f / %.1f us)" % (r["ratio"], r["plugin_ns"] / 1e3, r["bare_ns"] / 1e3)),
         ("resident memory", "%.2f MB  (%.2f MB its own)" % (r["rss_kb"] / 1024, r["rss_anonymous_kb"] / 1024)),
+        ("  a process that does nothing", "%.2f MB  (%.2f MB its own)" % (
+            r["start_floor_rss_kb"] / 1024, r["start_floor_rss_anonymous_kb"] / 1024)),
         ("start to RegisterPlugin", "%.2f ms" % (r["start_ns"] / 1e6)),
         ("  start / bare process", "%.2f  (floor %.2f ms)" % (r["start_ratio"], r["start_floor_ns"] / 1e6)),
         ("libnri.so and nri-logger, stripped", "%s + %s bytes" % (number(r["libnri.so"]), number(r["nri-logger"]))),

@@ -8,6 +8,7 @@
  */
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static void bare_trip(int fd, const uint8_t *request, size_t size, size_t reply)
     }
 }
 
-static void print_memory(pid_t pid)
+static void print_memory(const char *prefix, pid_t pid)
 {
     char path[64], line[256];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
@@ -81,9 +82,9 @@ static void print_memory(pid_t pid)
     while (fgets(line, sizeof line, file) != NULL) {
         long kb;
         if (sscanf(line, "VmRSS: %ld", &kb) == 1)
-            printf("rss_kb %ld\n", kb);
+            printf("%srss_kb %ld\n", prefix, kb);
         if (sscanf(line, "RssAnon: %ld", &kb) == 1)
-            printf("rss_anonymous_kb %ld\n", kb);
+            printf("%srss_anonymous_kb %ld\n", prefix, kb);
     }
     fclose(file);
 }
@@ -120,13 +121,14 @@ static void trip(const char *recording, char *plugin)
     printf("request_bytes %zu\nreply_bytes %zu\n", peer.create_size, peer.reply_size);
     printf("bare_ns %.0f\nplugin_ns %.0f\nratio %.3f\n", median(bare, ROUNDS), median(full, ROUNDS),
            median(ratios, ROUNDS));
-    print_memory(peer.child);
+    print_memory("", peer.child);
     close(fd);
     waitpid(floor_pid, NULL, 0);
     peer_finish(&peer);
 }
 
-static double start_of(char *program)
+/* The memory of the last floor is the least that a process takes. */
+static double start_of(char *program, bool last)
 {
     char *argv[] = {program, NULL};
     struct peer peer = {0};
@@ -136,6 +138,8 @@ static double start_of(char *program)
     if (read(peer.fd, &byte, 1) != 1)
         die(program);
     double taken = (double)(now_ns() - start);
+    if (last)
+        print_memory("start_floor_", peer.child);
     kill(peer.child, SIGKILL);
     close(peer.fd);
     waitpid(peer.child, NULL, 0);
@@ -146,8 +150,8 @@ static void start(char *plugin, char *floor_program)
 {
     static double ratios[ROUNDS], plugins[ROUNDS], floors[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        floors[i] = start_of(floor_program);
-        plugins[i] = start_of(plugin);
+        floors[i] = start_of(floor_program, i == ROUNDS - 1);
+        plugins[i] = start_of(plugin, false);
         ratios[i] = plugins[i] / floors[i];
     }
     printf("start_floor_ns %.0f\nstart_ns %.0f\nstart_ratio %.3f\n", median(floors, ROUNDS),
