@@ -220,6 +220,7 @@ static const struct limit_case limit_cases[] = {
     CASE(max_queued_bytes, 1023, 1073741825, 1024),
     CASE(max_output_bytes, 2047, 1073741825, 1073741824),
     CASE(max_sync_bytes, 1023, 1073741825, 1024),
+    CASE(max_request_bytes, 1023, 1073741825, 1024),
     CASE(dispatch, 0, 2, 1),
     CASE(log_level, 0, 5, 4),
 };

@@ -316,10 +316,15 @@ static void test_call_options_are_checked(void **state)
 
 /* ---- a peer that writes nonsense and does not read ---- */
 
+/* More than a socket holds. */
 static int answer_with_much(nri_request *request, struct witness *witness)
 {
-    char *value = large_text(0);
+    char *value = malloc(LARGE + 1);
     (void)witness;
+    if (value == NULL)
+        return NRI_E_NOMEM;
+    memset(value, 'v', LARGE);
+    value[LARGE] = '\0';
     int rc = nri_adjustment_add_annotation(nri_request_adjustment(request), "large", value);
     free(value);
     return rc;
@@ -373,7 +378,7 @@ static void test_what_is_queued_goes_out_before_the_end(void **state)
         take_bytes(&peer, &bytes);
     take_bytes(&peer, &bytes);
     assert_int_equal(witness.result, NRI_E_PROTOCOL);
-    assert_true(bytes.size > large);
+    assert_true(bytes.size > LARGE);
     peer_bytes_free(&bytes);
     peer_close(&peer);
     nri_plugin_close(plugin, NULL, NULL);
@@ -456,8 +461,9 @@ static int count_pods(nri_request *request, struct witness *witness)
 static void test_T54_interrupted_calls_are_no_errors(void **state)
 {
     const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
-    struct sigaction action = {.sa_handler = on_alarm}, was; /* no SA_RESTART */
-    assert_int_equal(sigaction(SIGALRM, &action, &was), 0);
+    struct sigaction action = {.sa_handler = on_alarm}; /* no SA_RESTART */
+    /* It stays: the last alarm may still be on its way when the timer is off. */
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
         struct witness witness = {.act_in = NRI_EVENT_SYNCHRONIZE, .act = count_pods};
         struct interrupted runtime = {.calls = 0};
@@ -477,7 +483,6 @@ static void test_T54_interrupted_calls_are_no_errors(void **state)
         assert_int_equal(witness.count[NRI_EVENT_CONNECTED], 1);
         nri_plugin_close(plugin, NULL, NULL);
     }
-    assert_int_equal(sigaction(SIGALRM, &was, NULL), 0);
 }
 
 int main(void)
@@ -495,7 +500,7 @@ int main(void)
     /* Valgrind runs one thread at a time and makes each of the 4 KiB that pass the socket a wait.
      */
     if (getenv("NRI_TEST_VALGRIND") != NULL) {
-        large = LARGE / 4;
+        large = LARGE / 16;
         print_message("under valgrind: texts of %zu bytes\n", large);
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
