@@ -191,7 +191,10 @@ static void log_end(struct nri_core *core, int reason, const char *text)
         level = NRI_LOG_INFO;
     else if (reason == NRI_E_CLOSED)
         level = NRI_LOG_WARN;
-    nri_core_log(core, level, "connection to %s closed: %s", core->config.peer, text);
+    if (strstr(text, core->config.peer) != NULL) /* the reason names the peer already */
+        nri_core_log(core, level, "connection closed: %s", text);
+    else
+        nri_core_log(core, level, "connection to %s closed: %s", core->config.peer, text);
 }
 
 void nri_core_disconnected(struct nri_core *core, int reason, const char *text, uint64_t now)

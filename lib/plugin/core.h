@@ -47,6 +47,13 @@ struct nri_core_config {
      * too, so that it is never called after that. May be NULL. */
     void (*wake)(void *user);
     void *wake_user;
+    /* For lib/io to set: whether requests are still wanted. Asked before each one is handed out,
+     * because a read may bring several, and a handler of the first may call nri_plugin_stop() or
+     * nri_plugin_close(). Unwanted ones are refused, as they are once the connection is failing.
+     * Not asked before the reply of a completed request: that is written as far as the peer takes
+     * it. On the loop's thread; NULL: always. */
+    bool (*wanted)(void *user);
+    void *wanted_user;
 };
 
 /* Checks the callback table and makes the core. NRI_E_INVALID (no handler of the 14 events, both

@@ -4,8 +4,8 @@
  *
  * The happy path: a call -> its row in the table of methods -> a request -> the handler -> 0, a
  * refusal, or NRI_PENDING. Failure modes: no handler (success, empty reply: an event without a
- * handler is no error); no memory for the request (the call is refused); a result that is neither
- * (refused as INTERNAL, naming it).
+ * handler is no error); no memory for the request, or the plugin is ending (the call is refused); a
+ * result that is neither (refused as INTERNAL, naming it).
  */
 #include "plugin/internal.h"
 
@@ -105,12 +105,21 @@ static void dispatch_event(struct nri_core *core, struct nri_rpc_call *call, uns
     nri_dispatch_run(core, request, handler);
 }
 
+/* Whether the connection goes on, as far as anybody has said. */
+static bool goes_on(const struct nri_core *core)
+{
+    const struct nri_core_config *config = &core->config;
+
+    return core->failure.code == 0 &&
+           (config->wanted == NULL || config->wanted(config->wanted_user));
+}
+
 void nri_dispatch_call(void *user, struct nri_rpc_call *call)
 {
     struct nri_core *core = user;
     const unsigned index = nri_rpc_call_method(call);
 
-    if (core->failure.code != 0) {
+    if (!goes_on(core)) {
         nri_reply_refuse(core, call, NRI_E_CLOSED, "the plugin is closing the connection");
         nri_rpc_call_release(call);
     } else if (index == NRI_METHOD_CONFIGURE) {

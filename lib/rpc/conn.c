@@ -107,9 +107,9 @@ void nri_rpc_free(struct nri_rpc *rpc)
 int nri_rpc_fail(struct nri_rpc *rpc, int code, const char *text)
 {
     if (rpc->failure.code == 0) {
+        /* Not logged here: who is told the failure by nri_rpc_input() or nri_rpc_failure() tells it
+         * once, when the connection has ended. */
         nri_error_set(&rpc->failure, code, "%s", text);
-        nri_log_write(rpc->config.log, rpc->now, NRI_LOG_ERROR, NULL, "connection fails: %s",
-                      rpc->failure.text);
         nri_rpc_wake(rpc);
     }
     return code;

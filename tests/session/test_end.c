@@ -255,6 +255,107 @@ static void test_a_peer_that_does_not_read_ends_it(void **state)
     nri_buf_fini(&bytes);
 }
 
+/* ---- a stop within a read ---- */
+
+static bool is_wanted(void *user)
+{
+    return *(const bool *)user;
+}
+
+static int stop_at_the_second(struct recorder *recorder, nri_request *request)
+{
+    if (nri_request_event(request) == NRI_EVENT_START_CONTAINER)
+        *(bool *)recorder->data = false;
+    return nri_request_event(request) == NRI_EVENT_RUN_POD_SANDBOX ? NRI_PENDING : 0;
+}
+
+/* Four requests in one read, and the handler of the second one stops the plugin: the others reach
+ * no handler, and are answered. What was taken before may still be completed. */
+static void test_requests_behind_a_stop_are_refused(void **state)
+{
+    struct session *s = *state;
+    struct nri_buf bytes, out;
+    struct raw_responses answers;
+    const uint8_t *data;
+    size_t count;
+    bool wanted = true;
+    s->fr.config.wanted = is_wanted;
+    s->fr.config.wanted_user = &wanted;
+    start(s);
+    s->recorder.count = 0;
+    s->recorder.act = stop_at_the_second;
+    s->recorder.data = &wanted;
+    raw_init(&bytes);
+    raw_init(&out);
+    raw_request(&bytes, 1, 101, PLUGIN, "RunPodSandbox", "", 0);
+    raw_request(&bytes, 1, 103, PLUGIN, "StartContainer", "", 0);
+    raw_request(&bytes, 1, 105, PLUGIN, "CreateContainer", "", 0);
+    raw_request(&bytes, 1, 107, PLUGIN, "Synchronize", "", 0);
+    nri_core_input(s->fr.core, bytes.data, nri_buf_size(&bytes), s->fr.now);
+    assert_int_equal(s->recorder.count, 2);
+    assert_int_equal(nri_request_complete(s->recorder.held[0], 0), 0);
+    nri_core_drain(s->fr.core, s->fr.now);
+    nri_core_output(s->fr.core, &data, &count);
+    assert_int_equal(nri_buf_append(&out, data, count), 0);
+    nri_core_written(s->fr.core, count);
+    raw_responses(&out, &answers);
+    assert_int_equal(answers.count, 4);
+    assert_int_equal(answers.all[0].stream, 103);
+    assert_int_equal(answers.all[0].grpc, 0);
+    for (size_t i = 1; i < 3; i++) {
+        assert_int_equal(answers.all[i].stream, 103 + 2 * i);
+        assert_int_equal(answers.all[i].grpc, NRI_GRPC_UNKNOWN);
+        assert_contains(answers.all[i].text, "closing the connection");
+    }
+    assert_int_equal(answers.all[3].stream, 101);
+    assert_int_equal(answers.all[3].grpc, 0);
+    assert_false(nri_core_should_close(s->fr.core)); /* the stop is the driver's affair */
+    raw_responses_free(&answers);
+    nri_buf_fini(&bytes);
+    nri_buf_fini(&out);
+    s->recorder.act = NULL;
+    nri_request_unref(s->recorder.held[0]);
+}
+
+/* ---- what is logged ---- */
+
+static size_t occurrences(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part))
+        count++;
+    return count;
+}
+
+/* One record tells the end, and names the peer once, whether the reason does so or not. */
+static void expect_one_record_of_the_end(struct session *s, int reason, const char *text)
+{
+    const size_t before = s->fr.record_count;
+    size_t told = 0;
+    fake_runtime_disconnect(&s->fr, reason, text);
+    for (size_t i = before; i < s->fr.record_count; i++)
+        told += s->fr.records[i].level <= NRI_LOG_INFO;
+    assert_int_equal(told, 1);
+    assert_int_equal(occurrences(s->fr.records[before].text, FAKE_PEER), 1);
+    assert_contains(s->fr.records[before].text, text);
+}
+
+static void test_an_end_is_logged_once(void **state)
+{
+    struct session *s = *state;
+    struct nri_error error;
+    start(s);
+    const size_t records = s->fr.record_count;
+    nri_core_input(s->fr.core, (const uint8_t *)"\0\0\0\1\xff\xff\xff\xff", 8, s->fr.now);
+    assert_int_equal(s->fr.record_count, records);
+    assert_int_equal(nri_core_close_reason(s->fr.core, &error), NRI_E_PROTOCOL);
+    expect_one_record_of_the_end(s, error.code, error.text);
+    fake_runtime_start(&s->fr);
+    expect_one_record_of_the_end(s, NRI_E_IO, FAKE_PEER ": reading: Connection reset by peer");
+    fake_runtime_start(&s->fr);
+    expect_one_record_of_the_end(s, 0, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +368,8 @@ int main(void)
         session_test(test_T46_malformed_requests_keep_the_connection),
         session_test(test_a_frame_that_no_peer_sends_ends_it),
         session_test(test_a_peer_that_does_not_read_ends_it),
+        session_test(test_requests_behind_a_stop_are_refused),
+        session_test(test_an_end_is_logged_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
