@@ -166,16 +166,22 @@ struct nri_plugin_options {
     /** Memory of one request beyond the message itself: this plus 8 times the message. Default
      * 65536, from 4 KiB to 1 GiB. */
     uint64_t request_memory_bytes;
-    /** Requests that wait beyond max_in_flight, in bytes. Default 32 MiB, from 1 KiB to 1 GiB.
-     * Beyond, the stream is answered RESOURCE_EXHAUSTED. */
+    /** Requests that wait beyond max_in_flight or max_request_bytes, in bytes. Default 32 MiB, from
+     * 1 KiB to 1 GiB. Beyond, the stream is answered RESOURCE_EXHAUSTED. */
     uint64_t max_queued_bytes;
     /** Replies and calls that wait for the peer to read, in bytes. Default 128 MiB, from 1 KiB more
      * than max_send_bytes to 1 GiB. Beyond, the connection is closed. */
     uint64_t max_output_bytes;
-    /** The memory that holds all parts of one Synchronize, several times their length on the wire,
-     * in bytes. Default 256 MiB, from 1 KiB to 1 GiB. Beyond, it is refused with NRI_E_LIMIT. */
+    /** The memory that holds all parts of a Synchronize, several times their length on the wire, in
+     * bytes. It counts until the request is released, so that one which is kept leaves less room
+     * for the next. Default 256 MiB, from 1 KiB to 1 GiB. Beyond, it is refused with NRI_E_LIMIT.
+     */
     uint64_t max_sync_bytes;
-    uint64_t reserved[8]; /**< must be 0 */
+    /** The memory of all in-flight requests together, as decoded (what replies are built in comes
+     * on top), in bytes. Default 256 MiB, from 1 KiB to 1 GiB. A request for whose most there is no
+     * room waits, as one beyond max_in_flight does; a single one may be larger. */
+    uint64_t max_request_bytes;
+    uint64_t reserved[7]; /**< must be 0 */
 };
 
 /** Fills options with defaults (zeros) and their size. `size` is sizeof(struct nri_plugin_options).

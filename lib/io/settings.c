@@ -17,7 +17,7 @@ NRI_ABI_ASSERT(struct nri_call_options);
 /* The sizes in 0.1.0. They stay when the structures grow. */
 #define FIRST_SIZE(type, last_member)                                                              \
     (offsetof(type, last_member) + sizeof(((type *)0)->last_member))
-#define OPS_FIRST_SIZE          FIRST_SIZE(struct nri_plugin_ops, on_disconnected)
+#define OPS_FIRST_SIZE          FIRST_SIZE(struct nri_plugin_ops, reserved)
 #define OPTIONS_FIRST_SIZE      FIRST_SIZE(struct nri_plugin_options, reserved)
 #define CALL_FIRST_SIZE         FIRST_SIZE(struct nri_call_options, reserved)
 
@@ -86,6 +86,7 @@ enum {
     QUEUED,
     OUTPUT,
     SYNC_BYTES,
+    REQUEST_BYTES,
     LIMIT_COUNT
 };
 
@@ -112,6 +113,8 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
         [OUTPUT] = {"max_output_bytes", options->max_output_bytes, rpc->max_output_bytes, 2 * KIB,
                     GIB, 0},
         [SYNC_BYTES] = {"max_sync_bytes", options->max_sync_bytes, 256 * MIB, KIB, GIB, 0},
+        [REQUEST_BYTES] = {"max_request_bytes", options->max_request_bytes, rpc->max_request_bytes,
+                           KIB, GIB, 0},
     };
     int rc = check_limits(limits, LIMIT_COUNT, error);
     if (rc != 0)
@@ -128,6 +131,7 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
     rpc->max_receive = (size_t)limits[RECEIVE].value;
     rpc->max_send = (size_t)limits[SEND].value;
     rpc->arena_base = (size_t)limits[MEMORY].value;
+    rpc->max_request_bytes = (size_t)limits[REQUEST_BYTES].value;
     rpc->max_queued_bytes = (size_t)limits[QUEUED].value;
     rpc->max_output_bytes = (size_t)limits[OUTPUT].value;
     settings->max_sync_parts = (size_t)limits[SYNC_PARTS].value;

@@ -256,6 +256,7 @@ static void release(nri_request *request)
     struct nri_shared *shared = request->shared;
     struct nri_rpc_call *call = request->call; /* the request goes with it */
     struct nri_sync_part *part = request->parts;
+    const size_t sync_bytes = request->sync_bytes;
 
     while (part != NULL) {
         struct nri_sync_part *next = part->next;
@@ -264,6 +265,7 @@ static void release(nri_request *request)
         part = next;
     }
     nri_rpc_call_release(call);
+    atomic_fetch_sub(&shared->sync_bytes, sync_bytes);
     nri_shared_unref(shared);
 }
 

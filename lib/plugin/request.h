@@ -67,6 +67,7 @@ struct nri_request {
     int adjustment_error, updates_error; /* theirs, when they were sealed */
 
     struct nri_sync_part *parts;
+    size_t sync_bytes; /* their part of nri_shared.sync_bytes */
     size_t pods, containers;
     struct nri_sync_cursor pod_cursor, container_cursor;
     bool more;

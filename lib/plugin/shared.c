@@ -17,6 +17,7 @@ int nri_shared_new(struct nri_shared **shared, const struct nri_core_config *con
     if (s == NULL)
         return NRI_E_NOMEM;
     nri_refcount_init(&s->refs);
+    atomic_init(&s->sync_bytes, 0);
     s->alloc = config->alloc;
     s->plugin = config->plugin;
     s->host = config->host;

@@ -11,6 +11,8 @@
 #ifndef NRI_PLUGIN_SHARED_H
 #define NRI_PLUGIN_SHARED_H
 
+#include <stdatomic.h>
+
 #include <nri/plugin.h>
 
 #include "base/alloc.h"
@@ -34,6 +36,7 @@ struct nri_shared {
     struct nri_lock wake_lock;
     void (*wake)(void *user);
     void *wake_user;
+    atomic_size_t sync_bytes; /* memory of delivered Synchronizes that are not yet released */
     /* The requests of the library's own events, made beforehand, so that telling a plugin of the
      * end needs no memory. */
     struct nri_arena arena;

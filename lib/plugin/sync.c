@@ -9,14 +9,18 @@
  * the rest of that Synchronize, because half a node must not pass for a whole one; the connection
  * goes: dropped.
  *
- * What counts towards max_sync_bytes is the memory that holds the parts (their arenas), not their
- * bytes on the wire: a part of many tiny objects takes several times its length.
+ * What counts towards max_sync_bytes is the memory that holds the parts, not their bytes on the
+ * wire: a part of many tiny objects takes several times its length. It counts until the request
+ * that they became is released, on whatever thread: a Synchronize that a handler keeps leaves less
+ * room for the next one.
  */
 #include "plugin/internal.h"
 
 /* Empty parts in a row that are worth a word: NRI 0.8.0 sends them without end when a node has few
  * but large objects. */
 #define EMPTY_PARTS 16u
+
+static const char no_memory[] = "no memory for a part of Synchronize";
 
 typedef Nri__Pkg__Api__V1alpha1__SynchronizeRequest sync_message;
 
@@ -47,51 +51,65 @@ static void refuse(struct nri_core *core, struct nri_rpc_call *call, int code, c
     core->sync.refused = more;
 }
 
-/* Counts a part. 0, or NRI_E_LIMIT. */
-static int count_part(struct nri_core *core, struct nri_rpc_call *call, struct nri_error *error)
+/* 0, or NRI_E_LIMIT when there is one part too many. */
+static int count_part(struct nri_core *core, struct nri_error *error)
 {
-    struct nri_sync *sync = &core->sync;
-    const size_t bytes = nri_rpc_call_arena(call)->taken;
-    const size_t max_parts = core->config.max_sync_parts, max_bytes = core->config.max_sync_bytes;
+    const size_t most = core->config.max_sync_parts;
 
-    if (sync->parts >= max_parts)
+    if (core->sync.parts >= most)
         return nri_error_set(error, NRI_E_LIMIT,
-                             "Synchronize: more than %zu parts (max_sync_parts)", max_parts);
-    if (bytes > max_bytes || sync->bytes > max_bytes - bytes)
-        return nri_error_set(
-            error, NRI_E_LIMIT,
-            "Synchronize: its parts take %zu bytes, over the limit of %zu (max_sync_bytes)",
-            sync->bytes + bytes, max_bytes);
-    sync->parts++;
-    sync->bytes += bytes;
-    sync->length += nri_rpc_call_size(call);
+                             "Synchronize: more than %zu parts (max_sync_parts)", most);
+    core->sync.parts++;
     return 0;
 }
 
-/* Appends a part; NULL when its arena has no room. */
-static struct nri_sync_part *append(struct nri_core *core, struct nri_rpc_call *call)
+/* Counts what a part takes, once all that belongs to it is in its memory. 0, or NRI_E_LIMIT. */
+static int count_bytes(struct nri_core *core, const struct nri_rpc_call *call,
+                       struct nri_error *error)
 {
     struct nri_sync *sync = &core->sync;
+    const size_t most = core->config.max_sync_bytes;
+    const size_t bytes = nri_rpc_call_memory(call);
+    const size_t delivered = atomic_load(&core->shared->sync_bytes);
+    const size_t used = sync->bytes + delivered;
+
+    if (bytes > most || used > most - bytes)
+        return nri_error_set(error, NRI_E_LIMIT,
+                             "Synchronize: its parts take %zu bytes and earlier ones, which the "
+                             "plugin still holds, %zu, over the limit of %zu (max_sync_bytes)",
+                             sync->bytes + bytes, delivered, most);
+    sync->bytes += bytes;
+    return 0;
+}
+
+static struct nri_sync_part *make_part(struct nri_rpc_call *call)
+{
     struct nri_sync_part *part = nri_arena_zero(nri_rpc_call_arena(call), sizeof *part);
 
     if (part == NULL)
         return NULL;
     part->call = call;
     part->message = message_of(call);
+    return part;
+}
+
+static void append(struct nri_core *core, struct nri_sync_part *part)
+{
+    struct nri_sync *sync = &core->sync;
+
     if (sync->tail == NULL)
         sync->head = part;
     else
         sync->tail->next = part;
     sync->tail = part;
+    sync->length += nri_rpc_call_size(part->call);
     sync->pods += part->message->n_pods;
     sync->containers += part->message->n_containers;
-    return part;
 }
 
 /* An empty part holds nothing that is worth keeping its memory. */
 static void take_empty_part(struct nri_core *core, struct nri_rpc_call *call)
 {
-    core->sync.bytes -= nri_rpc_call_arena(call)->taken;
     nri_reply_empty(core, call);
     nri_rpc_call_release(call);
     if (++core->sync.empty_run == EMPTY_PARTS)
@@ -102,23 +120,6 @@ static void take_empty_part(struct nri_core *core, struct nri_rpc_call *call)
                      "time-out and drop "
                      "the plugin",
                      EMPTY_PARTS);
-}
-
-static void take_part(struct nri_core *core, struct nri_rpc_call *call)
-{
-    const sync_message *message = message_of(call);
-
-    if (message->n_pods == 0 && message->n_containers == 0) {
-        take_empty_part(core, call);
-        return;
-    }
-    core->sync.empty_run = 0;
-    if (append(core, call) == NULL) {
-        refuse(core, call, nri_rpc_call_arena(call)->failure,
-               "no memory for a part of Synchronize");
-        return;
-    }
-    nri_reply_empty(core, call); /* with more=true, as the request has */
 }
 
 /* The reply to the last part is about all of them, so its memory is that of a request as large as
@@ -136,52 +137,84 @@ static void widen(struct nri_core *core, struct nri_rpc_call *call)
 }
 
 /* The last part: everything becomes one request. */
-static void deliver(struct nri_core *core, struct nri_rpc_call *call, enum nri_event event,
+static void deliver(struct nri_core *core, struct nri_sync_part *last, enum nri_event event,
                     nri_handler handler)
 {
     const struct nri_method *method = &nri_methods[NRI_METHOD_SYNCHRONIZE];
-    nri_request *request = NULL;
+    struct nri_rpc_call *call = last->call;
 
     widen(core, call);
-    struct nri_sync_part *last = append(core, call);
-
-    if (last != NULL) {
-        last->call = NULL; /* the request gives its own call back by itself */
-        request = nri_request_make(core, call, event, method, method);
-    }
+    nri_request *request = nri_request_make(core, call, event, method, method);
     if (request == NULL) {
-        const int code = nri_rpc_call_arena(call)->failure;
-        if (last != NULL)
-            last->call = call;
-        nri_reply_refuse(core, call, code, "no memory for Synchronize");
-        if (last == NULL)
-            nri_rpc_call_release(call);
+        nri_reply_refuse(core, call, nri_rpc_call_arena(call)->failure,
+                         "no memory for Synchronize");
         nri_sync_drop(core);
         return;
     }
+    last->call = NULL; /* the request gives its own call back by itself */
     request->parts = core->sync.head;
     request->pods = core->sync.pods;
     request->containers = core->sync.containers;
+    request->sync_bytes = core->sync.bytes;
+    atomic_fetch_add(&core->shared->sync_bytes, request->sync_bytes);
     core->sync = (struct nri_sync){0};
     nri_dispatch_run(core, request, handler);
 }
 
-void nri_sync_request(struct nri_core *core, struct nri_rpc_call *call)
+/* A part that is a request in its own right: nothing of it is kept, so nothing is counted. */
+static void deliver_part(struct nri_core *core, struct nri_rpc_call *call)
 {
+    struct nri_sync_part *part = make_part(call);
+
+    if (part == NULL) {
+        refuse(core, call, nri_rpc_call_arena(call)->failure, no_memory);
+        return;
+    }
+    append(core, part);
+    deliver(core, part, NRI_EVENT_SYNCHRONIZE_PART, core->ops.on_synchronize_part);
+}
+
+/* Keeps a part, and delivers them all with the last one. */
+static void collect(struct nri_core *core, struct nri_rpc_call *call)
+{
+    const sync_message *message = message_of(call);
     struct nri_error error;
 
+    if (count_part(core, &error) != 0) {
+        refuse(core, call, error.code, error.text);
+        return;
+    }
+    if (message->more != 0 && message->n_pods == 0 && message->n_containers == 0) {
+        take_empty_part(core, call);
+        return;
+    }
+    core->sync.empty_run = 0;
+    struct nri_sync_part *part = make_part(call);
+    if (part == NULL) {
+        refuse(core, call, nri_rpc_call_arena(call)->failure, no_memory);
+        return;
+    }
+    if (count_bytes(core, call, &error) != 0) {
+        refuse(core, call, error.code, error.text);
+        return;
+    }
+    append(core, part);
+    if (message->more != 0)
+        nri_reply_empty(core, call); /* with more=true, as the request has */
+    else
+        deliver(core, part, NRI_EVENT_SYNCHRONIZE, core->ops.on_synchronize);
+}
+
+void nri_sync_request(struct nri_core *core, struct nri_rpc_call *call)
+{
     if (core->ops.on_synchronize_part != NULL) {
-        deliver(core, call, NRI_EVENT_SYNCHRONIZE_PART, core->ops.on_synchronize_part);
+        deliver_part(core, call);
     } else if (core->ops.on_synchronize == NULL) {
         nri_reply_empty(core, call);
         nri_rpc_call_release(call);
     } else if (core->sync.refused) {
         refuse(core, call, NRI_E_LIMIT, "an earlier part of this Synchronize was refused");
-    } else if (count_part(core, call, &error) != 0) {
-        refuse(core, call, error.code, error.text);
-    } else if (message_of(call)->more != 0) {
-        take_part(core, call);
     } else {
-        deliver(core, call, NRI_EVENT_SYNCHRONIZE, core->ops.on_synchronize);
+        collect(core, call);
     }
 }

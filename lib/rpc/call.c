@@ -45,6 +45,11 @@ struct nri_arena *nri_rpc_call_arena(struct nri_rpc_call *call)
     return &call->arena;
 }
 
+size_t nri_rpc_call_memory(const struct nri_rpc_call *call)
+{
+    return sizeof *call + call->data.capacity + call->arena.taken;
+}
+
 const uint64_t *nri_rpc_call_seed(const struct nri_rpc_call *call)
 {
     return call->pool->seed;

@@ -30,6 +30,7 @@ struct nri_rpc_server {
     uint32_t last_stream;
     struct nri_rpc_call *in_flight; /* handed out and not replied */
     size_t in_flight_count;
+    size_t in_flight_bytes;                      /* their charges */
     struct nri_rpc_call *waiting, *waiting_last; /* received and not decoded, in order */
     size_t waiting_bytes;                        /* with their bookkeeping */
     bool serving; /* in nri_rpc_serve_waiting(): a reply in there must not start another round */

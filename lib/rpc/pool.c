@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rpc/pool.h"
 
+#define SMALL_BUFFER 1024u /* a receive buffer that is not worth trimming */
+
 int nri_rpc_pool_new(struct nri_rpc_pool **pool, const struct nri_alloc *alloc, size_t max_receive,
                      const uint64_t seed[2])
 {
@@ -12,6 +14,7 @@ int nri_rpc_pool_new(struct nri_rpc_pool **pool, const struct nri_alloc *alloc, 
     p->seed[0] = seed[0];
     p->seed[1] = seed[1];
     p->max_receive = max_receive;
+    nri_buf_init(&p->spare, alloc, max_receive);
     p->holders = 1;
     const int code = nri_lock_init(&p->lock);
     if (code != 0) {
@@ -39,6 +42,7 @@ static void destroy_pool(struct nri_rpc_pool *pool)
 
 void nri_rpc_pool_close(struct nri_rpc_pool *pool)
 {
+    nri_buf_fini(&pool->spare);
     nri_lock_take(&pool->lock);
     struct nri_rpc_call *idle = pool->idle;
     pool->idle = NULL;
@@ -69,6 +73,13 @@ static struct nri_rpc_call *new_call(struct nri_rpc_pool *pool)
     return call;
 }
 
+static void swap_data(struct nri_rpc_call *call, struct nri_buf *other)
+{
+    const struct nri_buf data = call->data;
+    call->data = *other;
+    *other = data;
+}
+
 struct nri_rpc_call *nri_rpc_pool_get(struct nri_rpc_pool *pool)
 {
     nri_lock_take(&pool->lock);
@@ -90,10 +101,38 @@ struct nri_rpc_call *nri_rpc_pool_get(struct nri_rpc_pool *pool)
             nri_lock_give(&pool->lock);
         }
     }
+    if (call != NULL && call->data.data == NULL) {
+        swap_data(call, &pool->spare);
+    }
     return call;
 }
 
-void nri_rpc_pool_limit(struct nri_rpc_call *call, const struct nri_rpc_limits *limits, size_t size)
+void nri_rpc_pool_take_data(struct nri_rpc_call *call)
+{
+    struct nri_buf *spare = &call->pool->spare;
+    nri_buf_reset(&call->data, NRI_RPC_POOL_BUFFER);
+    if (call->data.capacity > spare->capacity) {
+        swap_data(call, spare);
+    }
+    nri_buf_fini(&call->data);
+}
+
+void nri_rpc_pool_trim_data(struct nri_rpc_call *call)
+{
+    const size_t size = nri_buf_size(&call->data);
+    struct nri_buf fresh;
+    if (call->data.capacity <= SMALL_BUFFER || call->data.capacity / 2 <= size) {
+        return;
+    }
+    nri_buf_init(&fresh, &call->pool->alloc, call->data.limit);
+    if (size == 0 || nri_buf_append(&fresh, call->data.data + call->data.start, size) == 0) {
+        swap_data(call, &fresh);
+    }
+    nri_buf_fini(&fresh);
+}
+
+size_t nri_rpc_pool_most(const struct nri_rpc_call *call, const struct nri_rpc_limits *limits,
+                         size_t size)
 {
     const size_t room = SIZE_MAX - limits->arena_base;
     size_t limit = SIZE_MAX;
@@ -102,7 +141,12 @@ void nri_rpc_pool_limit(struct nri_rpc_call *call, const struct nri_rpc_limits *
     }
     /* The first chunk is there from the last message, or will be as large as that needed: it is
      * given. */
-    call->arena.limit = limit > call->arena.chunk_size ? limit : call->arena.chunk_size;
+    return limit > call->arena.chunk_size ? limit : call->arena.chunk_size;
+}
+
+void nri_rpc_pool_limit(struct nri_rpc_call *call, const struct nri_rpc_limits *limits, size_t size)
+{
+    call->arena.limit = nri_rpc_pool_most(call, limits, size);
 }
 
 /* Makes a call as good as new, and makes its arena's first chunk as large as this message needed,
@@ -126,6 +170,7 @@ static void clean_call(struct nri_rpc_call *call)
     call->timeout = 0;
     call->received = 0;
     call->size = 0;
+    call->charge = 0;
     call->message = NULL;
     call->metadata = (struct nri_rpc_metadata){0};
     call->next = NULL;

@@ -29,13 +29,17 @@
 struct nri_rpc;
 struct nri_rpc_call;
 
-struct nri_rpc_limits {       /* all set by the caller; nri_rpc_limits_default() fills them */
-    size_t max_receive;       /* data of one message */
-    size_t max_send;          /* at most 1 << 24: no peer reads more */
-    size_t arena_base;        /* memory of one request: this plus arena_factor times the message */
+struct nri_rpc_limits { /* all set by the caller; nri_rpc_limits_default() fills them */
+    size_t max_receive; /* data of one message */
+    size_t max_send;    /* at most 1 << 24: no peer reads more */
+    /* Memory of decoding one request: arena_base plus arena_factor times the message. Decoded, its
+     * arena may grow by 4 times max_send more, for the reply. */
+    size_t arena_base;
     size_t arena_factor;      /* 8 */
     size_t max_in_flight;     /* calls handed to config.request and not replied */
-    size_t max_queued_bytes;  /* raw requests that wait beyond it, with what each takes here */
+    size_t max_request_bytes; /* what decoding took for all of them together; a single one may go
+                                 beyond, up to its own limit */
+    size_t max_queued_bytes;  /* raw requests that wait beyond the two, with what each takes here */
     size_t max_output_bytes;  /* not yet taken by nri_rpc_output() */
     size_t max_pending_calls; /* of the client */
     size_t max_metadata;      /* entries of one request: 256 */
@@ -118,6 +122,8 @@ int64_t
 nri_rpc_call_timeout(const struct nri_rpc_call *call); /* timeout_nano, 0 when absent or negative */
 const struct nri_rpc_metadata *nri_rpc_call_get_metadata(const struct nri_rpc_call *call);
 struct nri_arena *nri_rpc_call_arena(struct nri_rpc_call *call); /* lives until the release */
+/* What the call takes now, with its arena; by who holds the call. */
+size_t nri_rpc_call_memory(const struct nri_rpc_call *call);
 const uint64_t *
 nri_rpc_call_seed(const struct nri_rpc_call *call); /* two words, for hashes over the peer's keys */
 uint32_t nri_rpc_call_stream(const struct nri_rpc_call *call);

@@ -3,10 +3,11 @@
  * The server: requests of the peer, from the first byte to the reply.
  *
  * Happy path: a request frame's data is collected in a pooled call; complete, the call joins the
- * waiting ones, and while fewer than max_in_flight are out it is decoded in its arena and handed to
- * config.request; the reply is packed into the output. Failure modes, each answered on its stream
- * while the connection goes on: over max_receive, over max_queued_bytes, over the arena's limit or
- * out of memory RESOURCE_EXHAUSTED; a wrong stream id, an envelope or payload that doesn't decode
+ * waiting ones, and while fewer than max_in_flight are out, and max_request_bytes has room for the
+ * most that it may take, it is decoded in its arena and handed to config.request; the reply is
+ * packed into the output. Failure modes, each answered on its stream while the connection goes on:
+ * over max_receive, over max_queued_bytes, over the arena's limit or out of memory
+ * RESOURCE_EXHAUSTED; a wrong stream id, an envelope or payload that doesn't decode
  * INVALID_ARGUMENT; an unknown service or method, or flags of a streaming call, UNIMPLEMENTED. Only
  * an answer that finds no room in the output ends the connection.
  */
@@ -172,7 +173,7 @@ static int decode(struct nri_rpc *rpc, struct nri_rpc_call *call, uint64_t **cou
     }
     call->timeout = request.timeout;
     call->size = request.payload.length;
-    nri_buf_reset(&call->data, NRI_RPC_POOL_BUFFER);
+    nri_rpc_pool_take_data(call);
     return 0;
 }
 
@@ -189,6 +190,8 @@ static void link_call(struct nri_rpc *rpc, struct nri_rpc_call *call)
     }
     server->in_flight = call;
     server->in_flight_count++;
+    call->charge = nri_rpc_call_memory(call);
+    server->in_flight_bytes += call->charge;
 }
 
 /* The call is its holder's alone from here on: its state is what other threads look at. */
@@ -204,6 +207,7 @@ void nri_rpc_server_unlink(struct nri_rpc *rpc, struct nri_rpc_call *call,
         call->next->previous = call->previous;
     }
     rpc->server.in_flight_count--;
+    rpc->server.in_flight_bytes -= call->charge;
     call->rpc = NULL;
     call->next = NULL;
     call->previous = NULL;
@@ -225,10 +229,26 @@ static void hand_out(struct nri_rpc *rpc, struct nri_rpc_call *call)
     rpc->config.request(rpc->config.user, call);
 }
 
-/* What a waiting call counts as: an empty message costs memory too. */
+/* What a waiting call counts as: an empty message costs memory too, and a buffer all that it has.
+ * Arenas are the few that the pool keeps anyway. */
 static size_t cost_of(const struct nri_rpc_call *call)
 {
-    return sizeof *call + nri_buf_size(&call->data);
+    return sizeof *call + call->data.capacity;
+}
+
+/* Whether a request may be decoded now. What that takes is known only afterwards, so there must be
+ * room for the most. */
+static bool has_room(const struct nri_rpc *rpc, const struct nri_rpc_call *call)
+{
+    const struct nri_rpc_server *server = &rpc->server;
+    const struct nri_rpc_limits *limits = &rpc->config.limits;
+    if (server->in_flight_count == 0) {
+        return true;
+    }
+    const size_t most = nri_rpc_pool_most(call, limits, nri_buf_size(&call->data));
+    const size_t used = sizeof *call + server->in_flight_bytes;
+    return server->in_flight_count < limits->max_in_flight && used <= limits->max_request_bytes &&
+           most <= limits->max_request_bytes - used;
 }
 
 /* Hands out what waits while there is room. A handler that replies at once comes back here through
@@ -240,8 +260,7 @@ void nri_rpc_server_serve(struct nri_rpc *rpc)
         return;
     }
     server->serving = true;
-    while (!nri_rpc_is_over(rpc) && server->waiting != NULL &&
-           server->in_flight_count < rpc->config.limits.max_in_flight) {
+    while (!nri_rpc_is_over(rpc) && server->waiting != NULL && has_room(rpc, server->waiting)) {
         struct nri_rpc_call *call = server->waiting;
         server->waiting = call->next;
         if (server->waiting == NULL) {
@@ -257,17 +276,19 @@ void nri_rpc_server_serve(struct nri_rpc *rpc)
 static void receive(struct nri_rpc *rpc, struct nri_rpc_call *call)
 {
     struct nri_rpc_server *server = &rpc->server;
+    const bool waits = server->waiting != NULL || server->serving || !has_room(rpc, call);
+    if (waits) {
+        nri_rpc_pool_trim_data(call);
+    }
     const size_t cost = cost_of(call);
-    const bool waits = server->waiting != NULL || server->serving ||
-                       server->in_flight_count >= rpc->config.limits.max_in_flight;
     if (waits && cost > rpc->config.limits.max_queued_bytes - server->waiting_bytes) {
         const uint32_t stream = call->stream;
         nri_rpc_pool_put(call);
         nri_error_set(
             &rpc->scratch, NRI_E_BUSY,
-            "%zu requests in flight and %zu bytes of waiting ones: %zu more exceed the limit "
-            "of %zu",
-            server->in_flight_count, server->waiting_bytes, cost,
+            "%zu requests in flight, which take %zu bytes, and %zu bytes of waiting ones: %zu more "
+            "exceed the limit of %zu",
+            server->in_flight_count, server->in_flight_bytes, server->waiting_bytes, cost,
             rpc->config.limits.max_queued_bytes);
         refuse_stream(rpc, stream, NRI_GRPC_RESOURCE_EXHAUSTED, &rpc->stats.refused_busy,
                       rpc->scratch.text);

@@ -41,8 +41,9 @@ class Options(ctypes.Structure):
             "max_in_flight", "max_sync_parts", "max_pending_calls")]
         + [(name, ctypes.c_uint64) for name in (
             "registration_timeout_ms", "call_timeout_ms", "max_receive_bytes", "max_send_bytes",
-            "request_memory_bytes", "max_queued_bytes", "max_output_bytes", "max_sync_bytes")]
-        + [("reserved", ctypes.c_uint64 * 8)])
+            "request_memory_bytes", "max_queued_bytes", "max_output_bytes", "max_sync_bytes",
+            "max_request_bytes")]
+        + [("reserved", ctypes.c_uint64 * 7)])
 
 
 def varint(number):

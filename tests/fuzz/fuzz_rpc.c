@@ -148,6 +148,7 @@ static void start(struct world *world, struct nri_host *host, struct nri_alloc *
                    .arena_base = 16384,
                    .arena_factor = 8,
                    .max_in_flight = IN_FLIGHT,
+                   .max_request_bytes = 65536,
                    .max_queued_bytes = 32768,
                    .max_output_bytes = MOST_OUTPUT,
                    .max_pending_calls = CALLS,

@@ -268,7 +268,7 @@ static void test_structures_are_checked(void **state)
 {
     struct fixture *fixture = *state;
     struct nri_plugin_options options = fixture_options(fixture);
-    options.reserved[7] = 1;
+    options.reserved[6] = 1;
     check_refused(&options, NRI_E_ABI, "nri_plugin_options", "reserved");
     options = fixture_options(fixture);
     options.size = 0;

@@ -3,6 +3,11 @@
 #include "session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "fail_alloc.h"
+#include "plugin/internal.h"
+#include "rpc_raw.h"
 
 static void use_sync(struct session *s)
 {
@@ -247,6 +252,142 @@ static void test_max_sync_bytes_of_one_part(void **state)
     assert_int_equal(recorder_seen(&s->recorder, NRI_EVENT_SYNCHRONIZE), 0);
 }
 
+/* ---- the memory of parts ---- */
+
+/* A part of one pod, in an envelope with an unknown field of `padding` bytes. */
+static void raw_part(struct session *s, uint32_t stream, size_t padding, bool more)
+{
+    static const char pod[] = "\x0a\x04pod0";
+    struct nri_buf payload, data, frame;
+    char *pad = calloc(1, padding + 1);
+    assert_non_null(pad);
+    raw_init(&payload);
+    raw_init(&data);
+    raw_init(&frame);
+    raw_bytes(&payload, 1, pod, sizeof pod - 1);
+    raw_varint(&payload, 3, more);
+    raw_text(&data, 1, "nri.pkg.api.v1alpha1.Plugin");
+    raw_text(&data, 2, "Synchronize");
+    raw_bytes(&data, 3, payload.data, nri_buf_size(&payload));
+    raw_bytes(&data, 15, pad, padding);
+    raw_frame(&frame, 1, stream, 1, 0, data.data, nri_buf_size(&data));
+    nri_core_input(s->fr.core, frame.data, nri_buf_size(&frame), s->fr.now);
+    nri_buf_fini(&payload);
+    nri_buf_fini(&data);
+    nri_buf_fini(&frame);
+    free(pad);
+}
+
+/* The one answer that came; the fake runtime never sees it. */
+static void take_answer(struct session *s, struct raw_response *answer)
+{
+    struct nri_buf out;
+    struct raw_responses answers;
+    const uint8_t *bytes;
+    size_t count;
+    raw_init(&out);
+    nri_core_output(s->fr.core, &bytes, &count);
+    assert_int_equal(nri_buf_append(&out, bytes, count), 0);
+    nri_core_written(s->fr.core, count);
+    raw_responses(&out, &answers);
+    assert_int_equal(answers.count, 1);
+    *answer = answers.all[0];
+    answer->payload = NULL;
+    raw_responses_free(&answers);
+    nri_buf_fini(&out);
+}
+
+#define PADDING ((size_t)100 * 1024)
+/* A receive buffer while it grows, and what is not of a part. */
+#define BESIDES ((size_t)400 * 1024)
+
+/* Without their receive buffers, 240 parts of next to nothing need little, and what they need is
+ * counted. */
+static void test_padded_parts_are_kept_without_padding(void **state)
+{
+    struct session *s = *state;
+    struct fail_alloc memory;
+    struct raw_response answer;
+    fail_alloc_init(&memory, NULL);
+    use_sync(s);
+    s->fr.config.alloc = fail_alloc_resolved(&memory);
+    s->fr.config.max_sync_bytes = (size_t)4 << 20;
+    fake_runtime_start(&s->fr);
+    const size_t before = memory.live_bytes;
+    for (uint32_t i = 0; i < 240; i++) {
+        raw_part(s, 1001 + 2 * i, PADDING, true);
+        take_answer(s, &answer);
+        assert_int_equal(answer.grpc, 0);
+        assert_true(memory.live_bytes - before <= s->fr.core->sync.bytes + BESIDES);
+    }
+    assert_true(memory.live_bytes - before <= ((size_t)4 << 20) + BESIDES);
+    raw_part(s, 1481, PADDING, false);
+    assert_int_equal(recorder_seen(&s->recorder, NRI_EVENT_SYNCHRONIZE), 1);
+    fake_runtime_fini(&s->fr);
+    assert_int_equal(memory.live_blocks, 0);
+    fake_runtime_init(&s->fr, &s->recorder);
+}
+
+/* Small parts until the limit: what is live never exceeds it, and goes with the refusal. */
+static void test_max_sync_bytes_bounds_what_is_live(void **state)
+{
+    enum { LIMIT = 1 << 20 };
+    struct session *s = *state;
+    struct fail_alloc memory;
+    struct raw_response answer = {0};
+    fail_alloc_init(&memory, NULL);
+    use_sync(s);
+    s->fr.config.alloc = fail_alloc_resolved(&memory);
+    s->fr.config.max_sync_bytes = LIMIT;
+    fake_runtime_start(&s->fr);
+    const size_t before = memory.live_bytes;
+    uint32_t parts = 0;
+    while (answer.grpc == 0 && parts < 1000) {
+        raw_part(s, 1001 + 2 * parts++, PADDING, true);
+        take_answer(s, &answer);
+        assert_true(memory.live_bytes - before <= LIMIT + BESIDES);
+    }
+    assert_in_range(parts, 32, 500);
+    assert_int_equal(answer.grpc, NRI_GRPC_RESOURCE_EXHAUSTED);
+    assert_contains(answer.text, "max_sync_bytes");
+    assert_true(memory.live_bytes - before <= BESIDES);
+    fake_runtime_fini(&s->fr);
+    assert_int_equal(memory.live_blocks, 0);
+    fake_runtime_init(&s->fr, &s->recorder);
+}
+
+/* What was delivered counts until it is released, answered or not. */
+static void test_a_held_sync_counts(void **state)
+{
+    struct session *s = *state;
+    use_sync(s);
+    s->fr.config.max_sync_bytes = 100000;
+    fake_runtime_start(&s->fr);
+    s->recorder.act = update_and_keep;
+    s->recorder.data = s; /* no updates */
+    expect_part(fake_runtime_sync(&s->fr, 0, 10, 0, 10, true));
+    (void)fake_runtime_sync(&s->fr, 10, 10, 10, 10, false);
+    const size_t held = atomic_load(&s->fr.core->shared->sync_bytes);
+    assert_in_range(held, 30000, 100000);
+    nri_request *request = nri_request_ref(s->recorder.held[0]);
+    const struct rpc_outcome *outcome;
+    size_t parts = 0;
+    do {
+        outcome = fake_runtime_sync(&s->fr, 0, 10, 0, 10, true);
+    } while (outcome->code == 0 && ++parts < 100);
+    assert_true(held + parts * 16384 <= 100000);
+    assert_refusal(outcome, NRI_GRPC_RESOURCE_EXHAUSTED, "max_sync_bytes");
+    assert_contains(outcome->text, "still holds");
+    assert_refusal(fake_runtime_sync(&s->fr, 0, 1, 0, 0, false), NRI_GRPC_RESOURCE_EXHAUSTED,
+                   "earlier part");
+    finish(s); /* answered, but still held */
+    assert_int_equal(atomic_load(&s->fr.core->shared->sync_bytes), held);
+    nri_request_unref(request);
+    assert_int_equal(atomic_load(&s->fr.core->shared->sync_bytes), 0);
+    expect_part(fake_runtime_sync(&s->fr, 0, 10, 0, 10, true));
+    expect_part(fake_runtime_sync(&s->fr, 10, 10, 10, 10, true));
+}
+
 /* What NRI 0.8.0 does with a node of few but large objects, until it gives up. */
 static void test_loop_of_empty_parts_is_named(void **state)
 {
@@ -338,6 +479,9 @@ int main(void)
         session_test(test_max_sync_parts),
         session_test(test_max_sync_bytes),
         session_test(test_max_sync_bytes_of_one_part),
+        session_test(test_padded_parts_are_kept_without_padding),
+        session_test(test_max_sync_bytes_bounds_what_is_live),
+        session_test(test_a_held_sync_counts),
         session_test(test_loop_of_empty_parts_is_named),
         session_test(test_few_empty_parts_are_not_worth_a_word),
         session_test(test_half_a_sync_is_dropped),

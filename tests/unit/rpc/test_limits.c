@@ -52,6 +52,7 @@ static void test_defaults(void **state)
     assert_int_equal(limits.arena_base, 65536);
     assert_int_equal(limits.arena_factor, 8);
     assert_int_equal(limits.max_in_flight, 64);
+    assert_int_equal(limits.max_request_bytes, 268435456);
     assert_int_equal(limits.max_queued_bytes, 33554432);
     assert_int_equal(limits.max_output_bytes, 134217728);
     assert_int_equal(limits.max_pending_calls, 64);
@@ -230,7 +231,7 @@ static void test_queued_bytes(void **state)
     struct fail_alloc memory;
     nri_rpc_limits_default(&limits);
     limits.max_in_flight = 1;
-    limits.max_queued_bytes = 10 * (sizeof(struct nri_rpc_call) + 45);
+    limits.max_queued_bytes = 10 * (sizeof(struct nri_rpc_call) + 512); /* the smallest buffer */
     counted_init(&s, &memory, &limits);
     for (uint32_t i = 0; i < 20; i++) {
         served_configure(&s, 2 * i + 1, "x"); /* 45 bytes */
