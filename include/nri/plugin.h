@@ -163,8 +163,9 @@ struct nri_plugin_options {
     /** The largest message sent, in bytes. Default 4194304, which is what Go peers accept; from 1
      * KiB to 1 GiB. */
     uint64_t max_send_bytes;
-    /** Memory of one request beyond the message itself: this plus 8 times the message. Default
-     * 65536, from 4 KiB to 1 GiB. */
+    /** Memory that one request may take to be decoded: this plus 8 times the message. Default
+     * 65536, from 4 KiB to 1 GiB. Its reply has, beyond that, 4 times max_send_bytes: enough to
+     * build the largest that may be sent. */
     uint64_t request_memory_bytes;
     /** Requests that wait beyond max_in_flight or max_request_bytes, in bytes. Default 32 MiB, from
      * 1 KiB to 1 GiB. Beyond, the stream is answered RESOURCE_EXHAUSTED. */

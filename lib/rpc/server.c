@@ -17,6 +17,8 @@
 #include "rpc/internal.h"
 #include "wire/message.h"
 
+#define REPLY_FACTOR 4u /* arena for a reply, in lengths of the largest one */
+
 /* ---- answers ---- */
 
 int nri_rpc_server_begin(struct nri_rpc *rpc, uint32_t stream, size_t length, uint8_t **data)
@@ -134,6 +136,14 @@ static int refuse_undecodable(struct nri_rpc *rpc, int code, uint64_t **counter)
     return NRI_GRPC_INVALID_ARGUMENT;
 }
 
+/* What the peer sent is limited by what it sent; what the handler builds, by what may be sent back:
+ * its texts, and messages and look-up tables around them. */
+static void allow_reply(struct nri_arena *arena, size_t max_send)
+{
+    const size_t room = SIZE_MAX - arena->limit;
+    arena->limit += max_send <= room / REPLY_FACTOR ? REPLY_FACTOR * max_send : room;
+}
+
 /* 0, or the gRPC code to refuse with; the text is in rpc->scratch. */
 static int decode(struct nri_rpc *rpc, struct nri_rpc_call *call, uint64_t **counter)
 {
@@ -174,6 +184,7 @@ static int decode(struct nri_rpc *rpc, struct nri_rpc_call *call, uint64_t **cou
     call->timeout = request.timeout;
     call->size = request.payload.length;
     nri_rpc_pool_take_data(call);
+    allow_reply(&call->arena, limits->max_send);
     return 0;
 }
 

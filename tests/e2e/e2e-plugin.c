@@ -408,10 +408,6 @@ static int make_plugin(struct state *state, nri_error **error)
     plugin_options.log = log_line;
     plugin_options.log_level = NRI_LOG_WARN;
     plugin_options.allow_missing_validate = 1;
-    if (options->fat_annotation > 0) {
-        /* A reply larger than its request needs more than the default memory of a request. */
-        plugin_options.request_memory_bytes = 65536 + 4 * (uint64_t)options->fat_annotation;
-    }
     return nri_plugin_new(&state->plugin, &ops, &plugin_options, state, error);
 }
 

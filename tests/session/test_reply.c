@@ -3,6 +3,7 @@
 #include "session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "rpc_raw.h"
 
@@ -41,6 +42,46 @@ static void test_create_carries_everything(void **state)
     assert_int_equal(response->update[0]->linux->resources->cpu->shares->value, 512);
     assert_int_equal(response->n_evict, 1);
     assert_string_equal(response->evict[0]->reason, "no room");
+}
+
+/* One annotation that fills a message of about `data` bytes. */
+static int build_annotation(struct recorder *recorder, nri_request *request)
+{
+    const size_t *length = recorder->data;
+    char *value = malloc(*length + 1);
+    assert_non_null(value);
+    memset(value, 'v', *length);
+    value[*length] = '\0';
+    const int code = nri_adjustment_add_annotation(nri_request_adjustment(request), "large", value);
+    free(value);
+    return code;
+}
+
+/* The request is small; the reply has memory of its own, up to the largest one. */
+static void test_large_replies_at_defaults(void **state)
+{
+    static const size_t lengths[] = {70000, 1 << 20, 3 << 20, (4 << 20) - 64};
+    struct session *s = *state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+        size_t length = lengths[i];
+        s->recorder.data = &length;
+        const struct rpc_outcome *outcome = create(s, build_annotation);
+        assert_success(outcome);
+        const MESSAGE(CreateContainerResponse) *response =
+            (const MESSAGE(CreateContainerResponse) *)outcome->message;
+        assert_int_equal(response->adjust->n_annotations, 1);
+        assert_int_equal(strlen(response->adjust->annotations[0]->value), length);
+    }
+}
+
+/* One that may not be sent is refused by its length, not for want of memory. */
+static void test_reply_larger_than_may_be_sent_at_defaults(void **state)
+{
+    struct session *s = *state;
+    size_t length = 4 << 20;
+    s->recorder.data = &length;
+    assert_refusal(create(s, build_annotation), NRI_GRPC_RESOURCE_EXHAUSTED,
+                   "exceeds the limit of 4194304 bytes");
 }
 
 static int build_nothing(struct recorder *recorder, nri_request *request)
@@ -462,6 +503,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         session_test(test_create_carries_everything),
+        session_test(test_large_replies_at_defaults),
+        session_test(test_reply_larger_than_may_be_sent_at_defaults),
         session_test(test_create_with_nothing_is_empty),
         session_test(test_update_and_stop_carry_updates),
         session_test(test_refusal_has_the_handlers_text),
