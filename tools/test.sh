@@ -182,12 +182,12 @@ asan_stage() {
 
 tsan_stage() {
     CC=gcc build tsan "${warn[@]}" -Db_sanitize=thread -Db_lundef=false -Ddocs=disabled || return 0
-    suites tsan tsan --suite unit --suite session --suite io
+    suites tsan tsan --suite unit --suite session --suite io --no-suite captures
 }
 
 valgrind_stage() {
     gcc_build || return 0
-    suites gcc valgrind --setup valgrind --suite unit --suite session
+    suites gcc valgrind --setup valgrind --suite unit --suite session --no-suite captures
 }
 
 sources() { # FIND_ARGUMENT...
