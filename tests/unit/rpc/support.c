@@ -111,3 +111,33 @@ void served_configure(struct served *served, uint32_t stream, const char *runtim
     raw_request(&served->in, 1, stream, PLUGIN, "Configure", payload.data, nri_buf_size(&payload));
     nri_buf_fini(&payload);
 }
+
+void served_init_counted(struct served *s, struct fail_alloc *memory,
+                         const struct nri_rpc_limits *limits)
+{
+    fail_alloc_init(memory, NULL);
+    served_init(s, limits);
+    rpc_peer_fini(&s->peer);
+    const struct nri_alloc alloc = fail_alloc_resolved(memory);
+    assert_int_equal(rpc_peer_init_plugin(&s->peer, limits, &alloc), 0);
+}
+
+void served_fini_counted(struct served *s, struct fail_alloc *memory)
+{
+    served_fini(s);
+    assert_int_equal(memory->live_blocks, 0);
+}
+
+void served_assert_usable(struct served *s, uint32_t stream)
+{
+    served_configure(s, stream, "still there");
+    assert_int_equal(served_feed(s, 0), 0);
+    assert_int_equal(s->answers.count, 0);
+    struct nri_rpc_call *call = rpc_peer_take(&s->peer);
+    assert_non_null(call);
+    assert_int_equal(nri_rpc_call_stream(call), stream);
+    assert_int_equal(nri_rpc_call_refuse(call, 2, "seen"), 0);
+    nri_rpc_call_release(call);
+    served_answers(s);
+    assert_answer(s, 0, stream, 2);
+}

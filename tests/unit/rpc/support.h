@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "fail_alloc.h"
 #include "proto/nri.pb-c.h"
 #include "rpc/internal.h"
 #include "rpc_pair.h"
@@ -72,6 +73,13 @@ int served_feed(struct served *served, size_t cut);
 void served_answers(struct served *served);
 /* A Configure request with the runtime's name, on connection id 1. */
 void served_configure(struct served *served, uint32_t stream, const char *runtime_name);
+
+/* The same with memory that is counted and can be made to fail; at the end nothing may be left. */
+void served_init_counted(struct served *served, struct fail_alloc *memory,
+                         const struct nri_rpc_limits *limits);
+void served_fini_counted(struct served *served, struct fail_alloc *memory);
+/* The connection is as good as new: one more request gets through and is answered. */
+void served_assert_usable(struct served *served, uint32_t stream);
 
 #define assert_answer(served_, index_, stream_, grpc_)                                             \
     do {                                                                                           \

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "fail_alloc.h"
 
 #define MIB ((size_t)1 << 20)
 

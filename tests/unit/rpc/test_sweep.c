@@ -5,8 +5,6 @@
  */
 #include "support.h"
 
-#include "fail_alloc.h"
-
 struct exchange {
     struct rpc_peer runtime, plugin;
     struct rpc_link link;

@@ -7,8 +7,6 @@
 
 #include <pthread.h>
 
-#include "fail_alloc.h"
-
 enum { THREADS = 4, ROUNDS = 200, EACH = 8 };
 
 /* A slot for calls that are to be released, with a lock of its own: it stands for a user's queue.
