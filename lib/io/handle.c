@@ -15,6 +15,11 @@ static void wake(void *user)
     nri_mailbox_ring(user);
 }
 
+static bool wanted(void *user)
+{
+    return nri_stream_is_wanted(user);
+}
+
 static int make_core(nri_plugin *plugin, struct nri_error *error)
 {
     const struct nri_settings *settings = &plugin->settings;
@@ -37,6 +42,8 @@ static int make_core(nri_plugin *plugin, struct nri_error *error)
         .strict_features = settings->strict_features,
         .wake = wake,
         .wake_user = &plugin->mailbox,
+        .wanted = wanted,
+        .wanted_user = plugin,
     };
     return nri_core_new(&plugin->core, &config, error);
 }
@@ -121,6 +128,8 @@ int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *updates,
 
 enum nri_plugin_state nri_plugin_get_state(const nri_plugin *plugin)
 {
+    if (plugin == NULL)
+        return NRI_PLUGIN_IDLE;
     switch (plugin->stream.phase) {
     case NRI_PHASE_CONNECTING:
         return NRI_PLUGIN_CONNECTING;
@@ -137,60 +146,60 @@ enum nri_plugin_state nri_plugin_get_state(const nri_plugin *plugin)
 
 const char *nri_plugin_name(const nri_plugin *plugin)
 {
-    return plugin->settings.name;
+    return plugin == NULL ? "" : plugin->settings.name;
 }
 
 const char *nri_plugin_index(const nri_plugin *plugin)
 {
-    return plugin->settings.index;
+    return plugin == NULL ? "" : plugin->settings.index;
 }
 
 void *nri_plugin_user(const nri_plugin *plugin)
 {
-    return plugin->user;
+    return plugin == NULL ? NULL : plugin->user;
 }
 
 uint32_t nri_plugin_events(const nri_plugin *plugin)
 {
-    return nri_core_events(plugin->core);
+    return plugin == NULL ? 0 : nri_core_events(plugin->core);
 }
 
 const char *nri_plugin_runtime_name(const nri_plugin *plugin)
 {
-    return nri_core_runtime_name(plugin->core);
+    return plugin == NULL ? "" : nri_core_runtime_name(plugin->core);
 }
 
 const char *nri_plugin_runtime_version(const nri_plugin *plugin)
 {
-    return nri_core_runtime_version(plugin->core);
+    return plugin == NULL ? "" : nri_core_runtime_version(plugin->core);
 }
 
 const char *nri_plugin_runtime_nri_version(const nri_plugin *plugin)
 {
-    return nri_core_nri_version(plugin->core);
+    return plugin == NULL ? "" : nri_core_nri_version(plugin->core);
 }
 
 bool nri_plugin_nri_version_is_inferred(const nri_plugin *plugin)
 {
-    return nri_core_nri_version_inferred(plugin->core);
+    return plugin != NULL && nri_core_nri_version_inferred(plugin->core);
 }
 
 uint64_t nri_plugin_registration_timeout_ms(const nri_plugin *plugin)
 {
-    return nri_core_registration_timeout_ms(plugin->core);
+    return plugin == NULL ? 0 : nri_core_registration_timeout_ms(plugin->core);
 }
 
 uint64_t nri_plugin_request_timeout_ms(const nri_plugin *plugin)
 {
-    return nri_core_request_timeout_ms(plugin->core);
+    return plugin == NULL ? 0 : nri_core_request_timeout_ms(plugin->core);
 }
 
 bool nri_plugin_supports(const nri_plugin *plugin, enum nri_feature feature)
 {
-    return nri_version_supports(nri_core_nri_version(plugin->core), feature);
+    return plugin != NULL && nri_version_supports(nri_core_nri_version(plugin->core), feature);
 }
 
 const nri_error *nri_plugin_last_error(const nri_plugin *plugin)
 {
-    return plugin->error.code != 0 ? &plugin->error : NULL;
+    return plugin != NULL && plugin->error.code != 0 ? &plugin->error : NULL;
 }

@@ -102,8 +102,7 @@ static void end_with(nri_plugin *plugin, struct nri_error *error)
 
 /* ---- bytes ---- */
 
-/* Whether the user's functions asked for the end: nothing more is handed to handlers then. */
-static bool is_wanted(const nri_plugin *plugin)
+bool nri_stream_is_wanted(const nri_plugin *plugin)
 {
     return nri_stream_is_live(&plugin->stream) && !plugin->closing &&
            !nri_mailbox_stop_wanted(&plugin->mailbox);
@@ -172,7 +171,7 @@ static bool read_once(nri_plugin *plugin)
     }
     if (stream->phase != NRI_PHASE_FLUSHING) {
         nri_core_input(plugin->core, plugin->input, moved, nri_host_now());
-        if (!is_wanted(plugin) || nri_core_should_close(plugin->core))
+        if (!nri_stream_is_wanted(plugin) || nri_core_should_close(plugin->core))
             return false;
         write_output(plugin);
     }
@@ -265,25 +264,25 @@ static void look_for_work(nri_plugin *plugin, bool readable)
     if (stream->began == 0)
         stream->began = now;
     nri_mailbox_deliver(&plugin->mailbox, plugin);
-    if (stream->phase == NRI_PHASE_CONNECTING && is_wanted(plugin)) {
+    if (stream->phase == NRI_PHASE_CONNECTING && nri_stream_is_wanted(plugin)) {
         if (stream->fd < 0)
             connect_again(plugin, now);
-        if (is_wanted(plugin) && stream->fd >= 0)
+        if (nri_stream_is_wanted(plugin) && stream->fd >= 0)
             connect_core(plugin);
     }
     /* Reading comes before the deadlines: a reply that is there already is in time, however late
      * this turn is. */
-    if (readable && is_wanted(plugin) && stream->fd >= 0)
+    if (readable && nri_stream_is_wanted(plugin) && stream->fd >= 0)
         read_input(plugin);
-    if (stream->phase == NRI_PHASE_CONNECTED && is_wanted(plugin)) {
+    if (stream->phase == NRI_PHASE_CONNECTED && nri_stream_is_wanted(plugin)) {
         nri_core_drain(plugin->core, now);
         if (nri_core_deadline(plugin->core) <= now)
             nri_core_tick(plugin->core, now);
         write_output(plugin);
     }
-    if (stream->mute && is_wanted(plugin) && stream->fd >= 0)
+    if (stream->mute && nri_stream_is_wanted(plugin) && stream->fd >= 0)
         read_input(plugin);
-    if (!is_wanted(plugin)) {
+    if (!nri_stream_is_wanted(plugin)) {
         nri_stream_end(plugin, 0, "");
         return;
     }

@@ -22,6 +22,9 @@ void nri_stream_service(nri_plugin *plugin);
 void nri_stream_end(nri_plugin *plugin, int reason, const char *text);
 /* When the next nri_stream_service() is due, in ns; NRI_NEVER. */
 uint64_t nri_stream_deadline(const nri_plugin *plugin);
+/* Whether the user's functions have not asked for the end: else nothing more is handed to handlers.
+ */
+bool nri_stream_is_wanted(const nri_plugin *plugin);
 static inline bool nri_stream_is_live(const struct nri_stream *stream)
 {
     return stream->phase != NRI_PHASE_IDLE && stream->phase != NRI_PHASE_CLOSING;

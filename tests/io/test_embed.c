@@ -341,6 +341,57 @@ static void test_last_words_are_read_after_a_failed_write(void **state)
     }
 }
 
+/* ---- several requests in one read ---- */
+
+static int end_in_handler(nri_request *request, struct witness *witness)
+{
+    if (witness->user != NULL)
+        nri_plugin_close(nri_request_plugin(request), witness_closed, witness);
+    else
+        nri_plugin_stop(nri_request_plugin(request));
+    return 0;
+}
+
+/* The first one's handler wants the end: the others are refused, and reach no handler. */
+static void test_after_a_stop_or_close_no_handler_runs(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int run = 0; run < 2 * (int)DRIVES; run++) {
+        bool closes = run % 2 == 1;
+        struct witness witness = {.act_in = NRI_EVENT_CREATE_CONTAINER,
+                                  .act = end_in_handler,
+                                  .user = closes ? fixture : NULL};
+        struct nri_plugin_options options = fixture_options(fixture);
+        struct peer_bytes bytes = {0};
+        struct peer peer;
+        struct peer_message message;
+        int pair[2], answers = 0, refusals = 0;
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+        options.fd = pair[0];
+        options.use_fd = 1;
+        nri_plugin *plugin = witness_plugin(&witness, &options);
+        peer_init(&peer, pair[1]);
+        peer_bytes_answer(&bytes, 1, NULL);
+        peer_bytes_call(&bytes, 1, "Configure", NULL);
+        for (uint32_t stream = 3; stream <= 9; stream += 2)
+            peer_bytes_call(&bytes, stream, "CreateContainer", NULL);
+        assert_true(peer_send(&peer, &bytes));
+        assert_int_equal(drive_to_end((enum drive)(run / 2), plugin, &witness), 0);
+        assert_int_equal(witness.count[NRI_EVENT_CREATE_CONTAINER], 1);
+        while (peer_receive(&peer, &message) == 1) {
+            answers += message.type == PEER_RESPONSE && message.stream >= 3 && message.grpc == 0;
+            refusals += message.type == PEER_RESPONSE && message.stream >= 3 && message.grpc != 0;
+            peer_message_free(&message);
+        }
+        assert_int_equal(answers, 1);
+        assert_int_equal(refusals, 3);
+        peer_close(&peer);
+        if (!closes)
+            nri_plugin_close(plugin, witness_closed, &witness);
+        assert_int_equal(witness.closed, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -351,6 +402,7 @@ int main(void)
         TEST(test_T16_started_again_when_told_of_the_end),
         TEST(test_U01_each_plugin_has_its_own_log),
         TEST(test_T23_no_SIGPIPE_and_its_disposition_stays),
+        TEST(test_after_a_stop_or_close_no_handler_runs),
         TEST(test_last_words_are_read_after_a_failed_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

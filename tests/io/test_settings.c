@@ -221,6 +221,7 @@ static const struct limit_case limit_cases[] = {
     CASE(max_output_bytes, 2047, 1073741825, 1073741824),
     CASE(max_sync_bytes, 1023, 1073741825, 1024),
     CASE(max_request_bytes, 1023, 1073741825, 1024),
+    CASE(max_request_bytes, 1023, 1073741825, 1024),
     CASE(dispatch, 0, 2, 1),
     CASE(log_level, 0, 5, 4),
 };
@@ -279,7 +280,9 @@ static void test_structures_are_checked(void **state)
     options = fixture_options(fixture);
     assert_int_equal(nri_plugin_new(NULL, &ops, &options, NULL, NULL), NRI_E_INVALID);
     assert_int_equal(nri_plugin_new(&plugin, NULL, &options, NULL, NULL), NRI_E_INVALID);
-    ops.size--;
+    ops.reserved[0] = ops.on_configure;
+    assert_int_equal(nri_plugin_new(&plugin, &ops, &options, NULL, NULL), NRI_E_ABI);
+    nri_plugin_ops_init(&ops, sizeof ops - 1);
     assert_int_equal(nri_plugin_new(&plugin, &ops, &options, NULL, NULL), NRI_E_ABI);
     nri_plugin_ops_init(&ops, sizeof ops);
     assert_int_equal(nri_plugin_new(&plugin, &ops, &options, NULL, NULL), NRI_E_INVALID);
