@@ -65,7 +65,11 @@ NRI_API const char *nri_strerror(int code);
 NRI_API const char *nri_error_name(int code);
 
 /**
- * Whether an error ends a connection or a handle, rather than one call or request.
+ * Whether a code is always about a connection: it ended, or could not be made.
+ *
+ * Other codes are mostly about one call or request. That says nothing about a run: when
+ * nri_plugin_run() returns one of those (NRI_E_TIMEOUT, NRI_E_REJECTED, NRI_E_LIMIT,
+ * NRI_E_UNSUPPORTED, NRI_E_NOMEM), the run has ended all the same.
  * @param code a code
  * Thread-safe. Since 0.1.0.
  */

@@ -30,7 +30,7 @@ enum nri_log_level {
  */
 typedef void (*nri_log_fn)(void *user, const nri_log_record *record);
 
-/** The level of a record. Since 0.1.0. */
+/** The level of a record. A NULL record gives NRI_LOG_DEFAULT, and "" and 0 below. Since 0.1.0. */
 NRI_API enum nri_log_level nri_log_record_level(const nri_log_record *record);
 /** The text of a record, one line without a newline; never NULL. Lives as long as the record. Since
  * 0.1.0. */

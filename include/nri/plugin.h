@@ -25,6 +25,9 @@
  *
  * A plugin belongs to one thread: the one that runs it or its loop. Other threads and signal
  * handlers may use what says so.
+ *
+ * A NULL plugin does no harm: readers give "", 0, false, NULL or NRI_PLUGIN_IDLE, and functions
+ * that return a code, NRI_E_INVALID.
  */
 #ifndef NRI_PLUGIN_H
 #define NRI_PLUGIN_H
@@ -347,14 +350,17 @@ NRI_API void *nri_plugin_user(const nri_plugin *plugin);
 /** The events subscribed to: derived from the callback table, narrowed and clipped by Configure.
  * Since 0.1.0. */
 NRI_API uint32_t nri_plugin_events(const nri_plugin *plugin);
-/** The runtime's name, as Configure told it, unchanged; "" before. Since 0.1.0. */
+/** The runtime's name, as Configure told it, unchanged; "" before. Kept after the end of the
+ * connection; valid until the next Configure or the next connection: copy what is to live longer.
+ * The loop's thread. Since 0.1.0. */
 NRI_API const char *nri_plugin_runtime_name(const nri_plugin *plugin);
-/** The runtime's version, likewise. Since 0.1.0. */
-NRI_API const char *nri_plugin_runtime_version(const nri_plugin *plugin);
-/** The runtime's NRI version: told (NRI 0.12 and later), else inferred, else "unknown". Since
+/** The runtime's version; as nri_plugin_runtime_name(), also in how long it is valid. Since
  * 0.1.0. */
+NRI_API const char *nri_plugin_runtime_version(const nri_plugin *plugin);
+/** The runtime's NRI version: told (NRI 0.12 and later), else inferred, else "unknown". Valid as
+ * long as nri_plugin_runtime_name() is. Since 0.1.0. */
 NRI_API const char *nri_plugin_runtime_nri_version(const nri_plugin *plugin);
-/** Whether that version was inferred, not told. Since 0.1.0. */
+/** Whether that version was inferred, not told; changes when it does. Since 0.1.0. */
 NRI_API bool nri_plugin_nri_version_is_inferred(const nri_plugin *plugin);
 /** The runtime's registration time-out in milliseconds: Configure's, else 5000. Since 0.1.0. */
 NRI_API uint64_t nri_plugin_registration_timeout_ms(const nri_plugin *plugin);

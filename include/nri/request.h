@@ -17,6 +17,9 @@
  * A request, its readers and its builders live until its last reference is dropped, whatever was
  * answered meanwhile, and also when the connection or the plugin goes first. One thread at a time
  * may use them. Dropping the last reference without a reply answers INTERNAL.
+ *
+ * A NULL request does no harm: readers give "", 0, false or an empty object, builders are NULL (on
+ * which every call fails with NRI_E_INVALID), and functions that return a code, NRI_E_INVALID.
  */
 #ifndef NRI_REQUEST_H
 #define NRI_REQUEST_H
@@ -26,7 +29,7 @@
 
 NRI_BEGIN_DECLS
 
-/** What a handler returns when it has taken the request and completes it later. */
+/** What a handler returns when it has taken the request and completes it later. Since 0.1.0. */
 #define NRI_PENDING 1
 
 /** The event. Since 0.1.0. */
@@ -44,12 +47,12 @@ NRI_API const nri_resources *nri_request_resources(const nri_request *request);
  * 0.1.0. */
 NRI_API const nri_resources *nri_request_overhead(const nri_request *request);
 /** The adjustment of CreateContainer, to be filled; with any other event one that fails with
- * NRI_E_EVENT; never NULL. Since 0.1.0. */
+ * NRI_E_EVENT; NULL only for a NULL request. Since 0.1.0. */
 NRI_API nri_adjustment *nri_request_adjustment(nri_request *request);
 /**
  * The updates that the reply carries (CreateContainer, UpdateContainer, StopContainer,
- * Synchronize), to be filled; with any other event a list that fails with NRI_E_EVENT; never NULL.
- * Since 0.1.0.
+ * Synchronize), to be filled; with any other event a list that fails with NRI_E_EVENT; NULL only
+ * for a NULL request. Since 0.1.0.
  */
 NRI_API nri_updates *nri_request_updates(nri_request *request);
 
@@ -88,13 +91,17 @@ NRI_API bool nri_request_metadata_at(const nri_request *request, size_t index, c
  * 0.1.0. */
 NRI_API bool nri_request_metadata(const nri_request *request, const char *key, const char **value);
 
-/**
- * How the proposed adjustment of ValidateContainerAdjustment is read.
- *
- * The consulted plugins (ValidateContainerAdjustmentRequest.plugins). Since 0.1.0.
- */
+/** How many plugins were consulted about the container of ValidateContainerAdjustment
+ * (ValidateContainerAdjustmentRequest.plugins); 0 with any other event. Since 0.1.0. */
 NRI_API size_t nri_request_plugin_count(const nri_request *request);
-/** The name and index of a consulted plugin; "" past the end. Since 0.1.0. */
+/**
+ * One consulted plugin (PluginInstance).
+ * @param request the request
+ * @param index from 0 to below nri_request_plugin_count()
+ * @param name set to its name, "" past the end; may be NULL
+ * @param plugin_index set to its plugin index, "" past the end; may be NULL
+ * @return whether there is one. Since 0.1.0.
+ */
 NRI_API bool nri_request_plugin_at(const nri_request *request, size_t index, const char **name,
                                    const char **plugin_index);
 /**

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A mutex: for the few things that other threads may touch. Held for a few instructions, never
- * across a callback.
+ * across a function of the user's. Two are held across functions of the driver's, which take no
+ * lock themselves: plugin/shared.h's wake_lock across `wake`, its lock across the host's clock.
  */
 #ifndef NRI_BASE_LOCK_H
 #define NRI_BASE_LOCK_H

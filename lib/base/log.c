@@ -83,37 +83,37 @@ void nri_log_write(struct nri_log *log, uint64_t now, enum nri_log_level level,
 
 enum nri_log_level nri_log_record_level(const nri_log_record *record)
 {
-    return record->level;
+    return record == NULL ? NRI_LOG_DEFAULT : record->level;
 }
 
 const char *nri_log_record_text(const nri_log_record *record)
 {
-    return record->text;
+    return record == NULL ? "" : record->text;
 }
 
 const char *nri_log_record_event(const nri_log_record *record)
 {
-    return record->event;
+    return record == NULL ? "" : record->event;
 }
 
 const char *nri_log_record_pod(const nri_log_record *record)
 {
-    return record->pod;
+    return record == NULL ? "" : record->pod;
 }
 
 const char *nri_log_record_container(const nri_log_record *record)
 {
-    return record->container;
+    return record == NULL ? "" : record->container;
 }
 
 const char *nri_log_record_plugin(const nri_log_record *record)
 {
-    return record->plugin;
+    return record == NULL ? "" : record->plugin;
 }
 
 uint64_t nri_log_record_suppressed(const nri_log_record *record)
 {
-    return record->suppressed;
+    return record == NULL ? 0 : record->suppressed;
 }
 
 const char *nri_log_level_name(enum nri_log_level level)

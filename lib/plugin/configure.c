@@ -99,6 +99,8 @@ int nri_request_set_events(nri_request *request, uint32_t mask)
     char names[MASK_TEXT];
     int code = 0;
 
+    if (request == NULL)
+        return NRI_E_INVALID;
     if (request->event != NRI_EVENT_CONFIGURE)
         return nri_request_fail(request, NRI_E_EVENT,
                                 "nri_request_set_events() is for on_configure");

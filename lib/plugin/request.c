@@ -170,6 +170,8 @@ char *nri_request_text(struct nri_arena *arena, const char *text)
 
 int nri_request_fail(nri_request *request, int code, const char *text)
 {
+    if (request == NULL)
+        return NRI_E_INVALID;
     if (code >= 0)
         code = NRI_E_REJECTED;
     if (request->failure == 0 && is_handed(request)) {
@@ -202,6 +204,8 @@ int nri_request_complete(nri_request *request, int code)
         [NRI_REQUEST_ANSWERED] = NRI_E_LATE,
         [NRI_REQUEST_CLOSED] = NRI_E_CLOSED,
     };
+    if (request == NULL)
+        return NRI_E_INVALID;
     if (code > 0)
         nri_request_failf(request, NRI_E_INTERNAL,
                           "the plugin completed %s with %d, which is no code",
@@ -240,6 +244,8 @@ static void unref_own(nri_request *request)
 
 nri_request *nri_request_ref(nri_request *request)
 {
+    if (request == NULL)
+        return NULL;
     if (request->call != NULL) {
         nri_refcount_ref(&request->refs);
         return request;

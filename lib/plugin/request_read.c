@@ -19,49 +19,50 @@ static const char *empty(void)
 /* The key of a map may hold a NUL byte: then it is not what the caller asks for. */
 static bool text_is(const char *text, const char *wanted)
 {
-    const size_t length = strlen(wanted);
+    const size_t length = wanted == NULL ? 0 : strlen(wanted);
 
-    return nri_message_text_length(text) == length && memcmp(text, wanted, length) == 0;
+    return wanted != NULL && nri_message_text_length(text) == length &&
+           memcmp(text, wanted, length) == 0;
 }
 
 enum nri_event nri_request_event(const nri_request *request)
 {
-    return request->event;
+    return request == NULL ? NRI_EVENT_UNKNOWN : request->event;
 }
 
 nri_plugin *nri_request_plugin(const nri_request *request)
 {
-    return nri_shared_plugin(request->shared);
+    return request == NULL ? NULL : nri_shared_plugin(request->shared);
 }
 
 const nri_pod *nri_request_pod(const nri_request *request)
 {
-    return request->pod;
+    return request == NULL ? nri_pod_view(NULL) : request->pod;
 }
 
 const nri_container *nri_request_container(const nri_request *request)
 {
-    return request->container;
+    return request == NULL ? nri_container_view(NULL) : request->container;
 }
 
 const nri_resources *nri_request_resources(const nri_request *request)
 {
-    return request->resources;
+    return request == NULL ? nri_resources_view(NULL) : request->resources;
 }
 
 const nri_resources *nri_request_overhead(const nri_request *request)
 {
-    return request->overhead;
+    return request == NULL ? nri_resources_view(NULL) : request->overhead;
 }
 
 nri_adjustment *nri_request_adjustment(nri_request *request)
 {
-    return request->adjustment;
+    return request == NULL ? NULL : request->adjustment;
 }
 
 nri_updates *nri_request_updates(nri_request *request)
 {
-    return request->updates;
+    return request == NULL ? NULL : request->updates;
 }
 
 /* ---- Synchronize ---- */
@@ -93,12 +94,12 @@ static const struct nri_sync_part *seek(const nri_request *request, struct nri_s
 
 size_t nri_request_pod_count(const nri_request *request)
 {
-    return request->pods;
+    return request == NULL ? 0 : request->pods;
 }
 
 const nri_pod *nri_request_pod_at(const nri_request *request, size_t index)
 {
-    if (index >= request->pods)
+    if (index >= nri_request_pod_count(request))
         return nri_pod_view(NULL);
     struct nri_sync_cursor *cursor = &((nri_request *)request)->pod_cursor;
     const struct nri_sync_part *part = seek(request, cursor, index, pods_of);
@@ -107,12 +108,12 @@ const nri_pod *nri_request_pod_at(const nri_request *request, size_t index)
 
 size_t nri_request_container_count(const nri_request *request)
 {
-    return request->containers;
+    return request == NULL ? 0 : request->containers;
 }
 
 const nri_container *nri_request_container_at(const nri_request *request, size_t index)
 {
-    if (index >= request->containers)
+    if (index >= nri_request_container_count(request))
         return nri_container_view(NULL);
     struct nri_sync_cursor *cursor = &((nri_request *)request)->container_cursor;
     const struct nri_sync_part *part = seek(request, cursor, index, containers_of);
@@ -121,21 +122,23 @@ const nri_container *nri_request_container_at(const nri_request *request, size_t
 
 bool nri_request_more(const nri_request *request)
 {
-    return request->more;
+    return request != NULL && request->more;
 }
 
 /* ---- Configure, metadata ---- */
 
 const char *nri_request_config(const nri_request *request)
 {
-    if (request->event != NRI_EVENT_CONFIGURE)
+    if (nri_request_event(request) != NRI_EVENT_CONFIGURE)
         return empty();
     return ((const MESSAGE(ConfigureRequest) *)request->message)->config;
 }
 
 size_t nri_request_metadata_count(const nri_request *request)
 {
-    return request->call == NULL ? 0 : nri_rpc_call_get_metadata(request->call)->count;
+    return request == NULL || request->call == NULL
+               ? 0
+               : nri_rpc_call_get_metadata(request->call)->count;
 }
 
 bool nri_request_metadata_at(const nri_request *request, size_t index, const char **key,
@@ -173,7 +176,7 @@ static bool equal_without_case(const char *text, const char *wanted)
 
 bool nri_request_metadata(const nri_request *request, const char *key, const char **value)
 {
-    const size_t count = nri_request_metadata_count(request);
+    const size_t count = key == NULL ? 0 : nri_request_metadata_count(request);
 
     for (size_t i = 0; i < count; i++) {
         const char *present;
@@ -190,7 +193,7 @@ bool nri_request_metadata(const nri_request *request, const char *key, const cha
 
 static const MESSAGE(ValidateContainerAdjustmentRequest) * validated(const nri_request *request)
 {
-    if (request->event != NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)
+    if (nri_request_event(request) != NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)
         return NULL;
     return (const MESSAGE(ValidateContainerAdjustmentRequest) *)request->message;
 }
@@ -271,27 +274,28 @@ bool nri_request_key_owner(const nri_request *request, const char *container_id,
 
 uint64_t nri_request_time_left(const nri_request *request)
 {
-    const uint64_t now = nri_shared_now(request->shared);
+    const uint64_t now = request == NULL ? 0 : nri_shared_now(request->shared);
 
     return now == 0 || now >= request->deadline ? 0 : request->deadline - now;
 }
 
 uint64_t nri_request_deadline(const nri_request *request)
 {
-    return request->deadline;
+    return request == NULL ? 0 : request->deadline;
 }
 
 bool nri_request_deadline_is_assumed(const nri_request *request)
 {
-    return request->deadline_assumed;
+    return request != NULL && request->deadline_assumed;
 }
 
 int nri_request_reason(const nri_request *request)
 {
-    return request->reason;
+    return request == NULL ? NRI_OK : request->reason;
 }
 
 const char *nri_request_reason_text(const nri_request *request)
 {
-    return request->event == NRI_EVENT_DISCONNECTED ? request->shared->reason.text : empty();
+    return nri_request_event(request) == NRI_EVENT_DISCONNECTED ? request->shared->reason.text
+                                                                : empty();
 }

@@ -31,7 +31,7 @@ const char *nri_update_result_failed_id(const nri_update_result *result, size_t 
 {
     const Nri__Pkg__Api__V1alpha1__ContainerUpdate *update = failed_at(result, index);
 
-    return update == NULL ? "" : update->container_id;
+    return update == NULL ? protobuf_c_empty_string : update->container_id;
 }
 
 const nri_resources *nri_update_result_failed_resources(const nri_update_result *result,

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# null.sh UPDATE_SYMBOLS TEST_NULL_C: every exported function with a handle is called by test_null.c.
+set -euo pipefail
+
+# These take no handle: numbers, events, versions, texts.
+without='nri_strerror nri_error_name nri_error_is_fatal nri_error_is_retriable nri_event_bit
+    nri_event_name nri_event_mask_parse nri_event_mask_format nri_feature_name nri_field_name
+    nri_version nri_version_events nri_version_infer
+    nri_version_supports nri_log_level_name nri_text_length'
+
+missing=0
+while read -r name; do
+    if ! grep -qw "$name" "$2" && ! grep -qw "$name" <<<"$without"; then
+        echo "$name is not called with NULL" >&2
+        missing=1
+    fi
+done < <("$1" --list)
+exit "$missing"
