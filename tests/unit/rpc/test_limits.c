@@ -9,39 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fail_alloc.h"
-
-/* As served_init(), counting memory. */
-static void counted_init(struct served *s, struct fail_alloc *memory,
-                         const struct nri_rpc_limits *limits)
-{
-    fail_alloc_init(memory, NULL);
-    served_init(s, limits);
-    rpc_peer_fini(&s->peer);
-    const struct nri_alloc alloc = fail_alloc_resolved(memory);
-    assert_int_equal(rpc_peer_init_plugin(&s->peer, limits, &alloc), 0);
-}
-
-static void counted_fini(struct served *s, struct fail_alloc *memory)
-{
-    served_fini(s);
-    assert_int_equal(memory->live_blocks, 0);
-}
-
-static void assert_usable(struct served *s, uint32_t stream)
-{
-    served_configure(s, stream, "still there");
-    assert_int_equal(served_feed(s, 0), 0);
-    assert_int_equal(s->answers.count, 0);
-    struct nri_rpc_call *call = rpc_peer_take(&s->peer);
-    assert_non_null(call);
-    assert_int_equal(nri_rpc_call_stream(call), stream);
-    assert_int_equal(nri_rpc_call_refuse(call, 2, "seen"), 0);
-    nri_rpc_call_release(call);
-    served_answers(s);
-    assert_answer(s, 0, stream, 2);
-}
-
 static void test_defaults(void **state)
 {
     (void)state;
@@ -66,7 +33,7 @@ static void test_oversize_is_skipped(void **state)
     struct served s;
     struct fail_alloc memory;
     static const char chunk[65536];
-    counted_init(&s, &memory, NULL);
+    served_init_counted(&s, &memory, NULL);
     raw_header(&s.in, 1, 1, 1, 0, 16777217);
     assert_int_equal(served_feed(&s, 0), 0);
     const size_t before = memory.calls;
@@ -83,8 +50,8 @@ static void test_oversize_is_skipped(void **state)
     assert_string_equal(s.answers.all[0].text,
                         "message of 16777217 bytes exceeds the limit of 16777216 bytes");
     assert_int_equal(nri_rpc_get_stats(s.peer.rpc)->refused_oversize, 1);
-    assert_usable(&s, 3);
-    counted_fini(&s, &memory);
+    served_assert_usable(&s, 3);
+    served_fini_counted(&s, &memory);
 }
 
 static void test_the_largest_message_is_taken(void **state)
@@ -120,7 +87,7 @@ static void test_memory_grows_with_what_came(void **state)
     struct served s;
     struct fail_alloc memory;
     static const char chunk[1000];
-    counted_init(&s, &memory, NULL);
+    served_init_counted(&s, &memory, NULL);
     const size_t idle = memory.live_bytes;
     raw_header(&s.in, 1, 1, 1, 0, 16777216);
     raw_header(&s.in, 2, 1, 2, 0, 16777216);
@@ -135,7 +102,7 @@ static void test_memory_grows_with_what_came(void **state)
     calls = memory.calls - calls;
     assert_true(calls <= 12); /* doubling, from 512 bytes to 1 MiB */
     nri_rpc_close(s.peer.rpc, NRI_E_CLOSED, "in the middle");
-    counted_fini(&s, &memory);
+    served_fini_counted(&s, &memory);
 }
 
 static void test_in_flight_and_the_queue(void **state)
@@ -232,7 +199,7 @@ static void test_queued_bytes(void **state)
     nri_rpc_limits_default(&limits);
     limits.max_in_flight = 1;
     limits.max_queued_bytes = 10 * (sizeof(struct nri_rpc_call) + 512); /* the smallest buffer */
-    counted_init(&s, &memory, &limits);
+    served_init_counted(&s, &memory, &limits);
     for (uint32_t i = 0; i < 20; i++) {
         served_configure(&s, 2 * i + 1, "x"); /* 45 bytes */
     }
@@ -248,8 +215,8 @@ static void test_queued_bytes(void **state)
         nri_rpc_call_release(call);
     }
     served_answers(&s);
-    assert_usable(&s, 101);
-    counted_fini(&s, &memory);
+    served_assert_usable(&s, 101);
+    served_fini_counted(&s, &memory);
 }
 
 /* Empty messages cost nothing on the wire but memory here: the queue's limit counts that. */
@@ -262,7 +229,7 @@ static void test_queue_of_empty_messages(void **state)
     nri_rpc_limits_default(&limits);
     limits.max_in_flight = 1;
     limits.max_queued_bytes = 100000;
-    counted_init(&s, &memory, &limits);
+    served_init_counted(&s, &memory, &limits);
     served_configure(&s, 1, "x");
     assert_int_equal(served_feed(&s, 0), 0);
     for (uint32_t i = 1; i < 10000; i++) {
@@ -272,7 +239,7 @@ static void test_queue_of_empty_messages(void **state)
     assert_true(s.answers.count > 9500);
     assert_true(memory.live_bytes <
                 100000 + 1000000); /* the queue, and the output with 10000 answers, drained */
-    counted_fini(&s, &memory);
+    served_fini_counted(&s, &memory);
 }
 
 /* Sub-messages of nothing: 2 bytes each, dozens in memory. */
@@ -288,7 +255,7 @@ static void test_arena_limit(void **state)
         payload[i] = 0x12; /* SynchronizeRequest.containers */
         payload[i + 1] = 0;
     }
-    counted_init(&s, &memory, NULL);
+    served_init_counted(&s, &memory, NULL);
     raw_request(&s.in, 1, 1, PLUGIN, "Synchronize", payload, size);
     assert_int_equal(served_feed(&s, 65536), 0);
     free(payload);
@@ -298,10 +265,10 @@ static void test_arena_limit(void **state)
     assert_true(memory.peak_bytes < (size_t)52
                                         << 20); /* message and growth 12, arena 32: not 629 MiB */
     assert_int_equal(nri_rpc_get_stats(s.peer.rpc)->refused_oversize, 1);
-    assert_usable(&s, 3);
+    served_assert_usable(&s, 3);
     assert_true(memory.live_bytes <
                 2 * (NRI_RPC_POOL_BUFFER + NRI_RPC_POOL_ARENA)); /* and it was given back */
-    counted_fini(&s, &memory);
+    served_fini_counted(&s, &memory);
 }
 
 static void test_arena_limit_of_responses(void **state)
@@ -323,7 +290,7 @@ static void test_arena_limit_of_responses(void **state)
     raw_bytes(&data, 2, payload, size);
     free(payload);
     nri__pkg__api__v1alpha1__update_containers_request__init(&request);
-    counted_init(&s, &memory, NULL);
+    served_init_counted(&s, &memory, NULL);
     assert_int_equal(nri_rpc_invoke(s.peer.rpc, UPDATE_CONTAINERS, &request.base, 1, 0, NULL, 0,
                                     rpc_outcome_done, &outcome, NULL),
                      0);
@@ -335,8 +302,8 @@ static void test_arena_limit_of_responses(void **state)
     assert_int_equal(outcome.code, NRI_E_LIMIT);
     assert_contains(outcome.text, "UpdateContainers: response: UpdateContainersResponse.failed");
     assert_true(memory.peak_bytes < (size_t)13 << 20);
-    assert_usable(&s, 1);
-    counted_fini(&s, &memory);
+    served_assert_usable(&s, 1);
+    served_fini_counted(&s, &memory);
 }
 
 static void test_metadata_limit(void **state)
@@ -498,7 +465,7 @@ static void test_output_shrinks(void **state)
     struct fail_alloc memory;
     struct rpc_outcome outcome = {0};
     struct big_request big;
-    counted_init(&s, &memory, NULL);
+    served_init_counted(&s, &memory, NULL);
     struct nri_rpc *rpc = s.peer.rpc;
     const size_t idle = memory.live_bytes;
     big_request_init(&big, 1000000, 'b');
@@ -518,135 +485,7 @@ static void test_output_shrinks(void **state)
     nri_rpc_output(rpc, &bytes, &count);
     assert_int_equal(count, 0);
     big_request_fini(&big);
-    counted_fini(&s, &memory);
-}
-
-/* Out of memory while a message comes in: its stream is answered, and the connection goes on. */
-static void test_no_memory_for_a_request(void **state)
-{
-    (void)state;
-    for (size_t at = 1; at <= 3; at++) {
-        struct served s;
-        struct fail_alloc memory;
-        char name[5000];
-        memset(name, 'n', sizeof name - 1);
-        name[sizeof name - 1] = '\0';
-        counted_init(&s, &memory, NULL);
-        served_configure(&s, 1, name);
-        fail_alloc_arm(&memory, at); /* the call, its buffer, the buffer's growth */
-        assert_int_equal(served_feed(&s, 3000), 0);
-        assert_true(memory.fired);
-        assert_int_equal(s.answers.count, 1);
-        assert_answer(&s, 0, 1, 8);
-        assert_contains(s.answers.all[0].text, "out of memory");
-        assert_usable(&s, 3);
-        counted_fini(&s, &memory);
-    }
-}
-
-static void test_no_memory_for_a_response(void **state)
-{
-    (void)state;
-    for (size_t at = 1; at <= 3; at++) {
-        struct served s;
-        struct fail_alloc memory;
-        struct rpc_outcome outcome = {0};
-        update_request request;
-        nri__pkg__api__v1alpha1__update_containers_request__init(&request);
-        counted_init(&s, &memory, NULL);
-        assert_int_equal(nri_rpc_invoke(s.peer.rpc, UPDATE_CONTAINERS, &request.base, 1, 0, NULL, 0,
-                                        rpc_outcome_done, &outcome, NULL),
-                         0);
-        served_answers(&s);
-        raw_frame(&s.in, 2, 1, 2, 0,
-                  "\x12\x07\x0a\x05\x0a\x03"
-                  "abc",
-                  9);
-        fail_alloc_arm(&memory, at); /* the call, its buffer, its arena */
-        assert_int_equal(served_feed(&s, 0), 0);
-        assert_true(memory.fired);
-        assert_int_equal(outcome.count, 1);
-        assert_int_equal(outcome.code, NRI_E_NOMEM);
-        assert_usable(&s, 1);
-        counted_fini(&s, &memory);
-    }
-}
-
-/* The status counts, and its text is replaced. */
-static void test_no_memory_for_a_status_text(void **state)
-{
-    (void)state;
-    struct served s;
-    struct fail_alloc memory;
-    struct rpc_outcome outcome = {0};
-    update_request request;
-    nri__pkg__api__v1alpha1__update_containers_request__init(&request);
-    counted_init(&s, &memory, NULL);
-    assert_int_equal(nri_rpc_invoke(s.peer.rpc, UPDATE_CONTAINERS, &request.base, 1, 0, NULL, 0,
-                                    rpc_outcome_done, &outcome, NULL),
-                     0);
-    served_answers(&s);
-    raw_frame(&s.in, 2, 1, 2, 0, "\x0a\x06\x08\x02\x12\x02no", 8);
-    fail_alloc_arm(&memory, 3); /* after the call and its buffer: the arena */
-    assert_int_equal(served_feed(&s, 0), 0);
-    assert_true(memory.fired);
-    assert_int_equal(outcome.code, NRI_E_REJECTED);
-    assert_int_equal(outcome.grpc, 2);
-    assert_string_equal(outcome.text, "out of memory for the peer's text");
-    counted_fini(&s, &memory);
-}
-
-static void test_no_memory_for_a_reply(void **state)
-{
-    (void)state;
-    struct served s;
-    struct fail_alloc memory;
-    counted_init(&s, &memory, NULL);
-    served_configure(&s, 1, "x");
-    assert_int_equal(nri_rpc_input(s.peer.rpc, s.in.data, nri_buf_size(&s.in), 1, NULL), 0);
-    struct nri_rpc_call *call = rpc_peer_take(&s.peer);
-    fail_alloc_arm(&memory, 1);
-    const size_t wakes = s.peer.wakes;
-    assert_int_equal(nri_rpc_call_refuse(call, 2, "no"), NRI_E_CLOSED);
-    assert_true(memory.fired);
-    assert_true(s.peer.wakes > wakes); /* the owner hears of it */
-    assert_int_equal(nri_rpc_failure(s.peer.rpc, NULL), NRI_E_NOMEM);
-    nri_rpc_call_release(call);
-    counted_fini(&s, &memory);
-}
-
-/* After a crowd of large calls the pool keeps a few, and little of each. */
-static void test_pool_gives_back(void **state)
-{
-    (void)state;
-    struct served s;
-    struct fail_alloc memory;
-    struct nri_buf payload;
-    counted_init(&s, &memory, NULL);
-    char *name = malloc(300001);
-    assert_non_null(name);
-    memset(name, 'n', 300000);
-    name[300000] = '\0';
-    raw_init(&payload);
-    raw_text(&payload, 2, name);
-    raw_text(&payload, 3, name);
-    free(name);
-    for (uint32_t i = 0; i < 30; i++) {
-        raw_request(&s.in, 1, 2 * i + 1, PLUGIN, "Configure", payload.data, nri_buf_size(&payload));
-    }
-    nri_buf_fini(&payload);
-    assert_int_equal(served_feed(&s, 0), 0);
-    assert_int_equal(s.peer.held_count, 30);
-    assert_true(memory.live_bytes > 30 * 600000);
-    struct nri_rpc_call *call;
-    while ((call = rpc_peer_take(&s.peer)) != NULL) {
-        nri_rpc_call_release(call);
-    }
-    served_answers(&s);
-    assert_int_equal(s.peer.rpc->pool->idle_count, NRI_RPC_POOL_CALLS);
-    assert_true(memory.live_bytes <
-                NRI_RPC_POOL_CALLS * (NRI_RPC_POOL_ARENA + NRI_RPC_POOL_BUFFER) + 100000);
-    counted_fini(&s, &memory);
+    served_fini_counted(&s, &memory);
 }
 
 int main(void)
@@ -667,11 +506,6 @@ int main(void)
         cmocka_unit_test(test_output_limit_of_replies),
         cmocka_unit_test(test_output_limit_of_calls),
         cmocka_unit_test(test_output_shrinks),
-        cmocka_unit_test(test_no_memory_for_a_request),
-        cmocka_unit_test(test_no_memory_for_a_response),
-        cmocka_unit_test(test_no_memory_for_a_status_text),
-        cmocka_unit_test(test_no_memory_for_a_reply),
-        cmocka_unit_test(test_pool_gives_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
