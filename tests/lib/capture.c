@@ -110,8 +110,15 @@ bool capture_load(struct capture *capture, const char *name)
 {
     char path[4096];
     const char *data = getenv("NRI_TEST_DATA");
-    *capture = (struct capture){.name = name};
     snprintf(path, sizeof path, "%s/captures/%s", data != NULL ? data : NRI_TEST_DATA, name);
+    const bool loaded = capture_load_file(capture, path);
+    capture->name = name;
+    return loaded;
+}
+
+bool capture_load_file(struct capture *capture, const char *path)
+{
+    *capture = (struct capture){.name = path};
     FILE *file = fopen(path, "rb");
     if (file == NULL) {
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
@@ -159,7 +166,7 @@ static bool next_offset(struct capture_cuts *cuts)
 {
     const struct capture *capture = cuts->capture;
     size_t at = cuts->at + 1;
-    if (at > EVERY_OFFSET) {
+    if (capture->size > EVERY_OFFSET) {
         while (cuts->frame < capture->frame_count && capture->frames[cuts->frame] + NEAR < at) {
             cuts->frame++;
         }

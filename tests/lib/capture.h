@@ -32,6 +32,8 @@ extern const char *const capture_names[];
 /* Reads a stream; prints why it cannot. The files are in $NRI_TEST_DATA/captures, or where the
  * build says. */
 bool capture_load(struct capture *capture, const char *name);
+/* Reads a stream from a file anywhere; `path` is its name, and not copied. */
+bool capture_load_file(struct capture *capture, const char *path);
 /* A stream made by the caller, whose bytes are copied; `name` is not. */
 bool capture_make(struct capture *capture, const char *name, const uint8_t *bytes, size_t size);
 void capture_free(struct capture *capture);
@@ -43,8 +45,8 @@ struct capture_cut {
     size_t next; /* where the next piece begins */
 };
 
-/* All ways: in two at every offset up to 64 KiB and, beyond that, within 32 bytes of every frame
- * boundary; then in pieces of 1, 143, 4095, 4096 and 4097 bytes, and whole. */
+/* All ways: a stream of up to 64 KiB in two at every offset, a larger one within 32 bytes of every
+ * frame boundary; then in pieces of 1, 143, 4095, 4096 and 4097 bytes, and whole. */
 struct capture_cuts {
     const struct capture *capture;
     size_t at;    /* the last cut in two */

@@ -29,7 +29,8 @@ struct recording {
 };
 
 /* Reads the messages of a byte stream of the plugin's; the runtime's stream tells which methods its
- * responses answer. Both must be readable by a strict Go reader. */
+ * responses answer. Both must be readable by a strict Go reader, but a message of the runtime's
+ * that is too long for it, which ends the session there. */
 void recording_init(struct recording *recording, const void *plugin, size_t plugin_size,
                     const void *runtime, size_t runtime_size);
 void recording_fini(struct recording *recording);
