@@ -89,6 +89,28 @@ static void test_two_plugins_in_one_poll_loop(void **state)
     check_two(&two);
 }
 
+/* Whether the plugin's descriptor tells of work; if it should, it may take a while. */
+static bool has_work(const nri_plugin *plugin, bool expected)
+{
+    struct pollfd ready = {.fd = nri_plugin_fd(plugin), .events = POLLIN};
+    return poll(&ready, 1, expected ? PEER_PATIENCE * 1000 : 0) == 1;
+}
+
+static void turn_until_quiet(nri_plugin *plugin)
+{
+    assert_true(has_work(plugin, true));
+    while (has_work(plugin, false))
+        assert_int_equal(nri_plugin_dispatch(plugin), 1);
+}
+
+static void take_message(struct peer *peer, const char *method)
+{
+    struct peer_message message;
+    assert_int_equal(peer_receive(peer, &message), 1);
+    assert_string_equal(message.method, method);
+    peer_message_free(&message);
+}
+
 /* The descriptor alone tells of work, also of work that came up outside of a dispatch: no time-out
  * is needed for that. */
 static void test_descriptor_tells_of_all_work(void **state)
@@ -97,7 +119,6 @@ static void test_descriptor_tells_of_all_work(void **state)
     struct witness witness = {0};
     struct nri_plugin_options options = fixture_options(fixture);
     struct peer peer;
-    struct peer_message message;
     struct peer_bytes bytes = {0};
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
@@ -107,45 +128,25 @@ static void test_descriptor_tells_of_all_work(void **state)
     nri_plugin *plugin = witness_plugin(&witness, &options);
     peer_init(&peer, pair[1]);
     assert_int_equal(nri_plugin_start(plugin, NULL, witness_ended, &witness), 0);
-
-#define EXPECT_READABLE(is)                                                                        \
-    do {                                                                                           \
-        struct pollfd ready = {.fd = nri_plugin_fd(plugin), .events = POLLIN};                     \
-        assert_int_equal(poll(&ready, 1, (is) ? PEER_PATIENCE * 1000 : 0), (is) ? 1 : 0);          \
-    } while (0)
-#define TURN_UNTIL_QUIET()                                                                         \
-    for (struct pollfd more = {.fd = nri_plugin_fd(plugin), .events = POLLIN};                     \
-         poll(&more, 1, 0) == 1;)                                                                  \
-    assert_int_equal(nri_plugin_dispatch(plugin), 1)
-
-    EXPECT_READABLE(1); /* the first turn: RegisterPlugin */
-    TURN_UNTIL_QUIET();
+    turn_until_quiet(plugin); /* the first turn: RegisterPlugin */
     assert_true(nri_plugin_timeout(plugin) > 0 && nri_plugin_timeout(plugin) <= 60000);
-    EXPECT_READABLE(0);
     assert_true(peer_take_register(&peer) && peer_answer_register(&peer));
     peer_bytes_call(&bytes, 1, "Configure", NULL);
     assert_true(peer_send(&peer, &bytes));
-    EXPECT_READABLE(1);
-    TURN_UNTIL_QUIET();
-    assert_int_equal(peer_receive(&peer, &message), 1);
-    peer_message_free(&message);
+    turn_until_quiet(plugin);
+    take_message(&peer, ""); /* the answer */
     assert_int_equal(nri_plugin_get_state(plugin), NRI_PLUGIN_READY);
     assert_int_equal(nri_plugin_timeout(plugin), -1);
 
     assert_int_equal(witness_update(&witness, plugin), 0); /* output from outside */
-    EXPECT_READABLE(1);
-    TURN_UNTIL_QUIET();
-    assert_int_equal(peer_receive(&peer, &message), 1);
-    assert_string_equal(message.method, "UpdateContainers");
-    peer_message_free(&message);
-
+    turn_until_quiet(plugin);
+    take_message(&peer, "UpdateContainers");
     assert_int_equal(nri_plugin_post(plugin, witness_posted, &witness), 0);
-    EXPECT_READABLE(1);
-    TURN_UNTIL_QUIET();
+    turn_until_quiet(plugin);
     assert_int_equal(witness.posted, 1);
 
     nri_plugin_stop(plugin);
-    EXPECT_READABLE(1);
+    assert_true(has_work(plugin, true));
     assert_int_equal(nri_plugin_dispatch(plugin), 0);
     assert_int_equal(witness.result, 0);
     assert_int_equal(witness.update_codes[0], NRI_E_CLOSED);
