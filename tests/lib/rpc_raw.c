@@ -113,9 +113,13 @@ void raw_request(struct nri_buf *out, uint32_t id, uint32_t stream, const char *
 static void keep(struct raw_responses *responses, const struct nri_wire_item *item,
                  const struct nri_buf *data)
 {
-    struct raw_response *all = realloc(responses->all, (responses->count + 1) * sizeof *all);
+    struct raw_response *all = responses->all;
     struct nri_rpc_response parsed;
     const uint8_t *bytes = nri_buf_size(data) == 0 ? (const uint8_t *)"" : data->data + data->start;
+    /* By doubling, at each power of two: one by one, 10000 answers took minutes under ASan. */
+    if ((responses->count & (responses->count - 1)) == 0) {
+        all = realloc(all, (responses->count == 0 ? 1 : 2 * responses->count) * sizeof *all);
+    }
     if (all == NULL) {
         broken("out of memory");
     }
