@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "plugin/internal.h"
+
 #define WORKERS 4
 #define CALLS   48
 #define ROUNDS  60
@@ -189,11 +191,56 @@ static void test_all_are_answered(void **state)
     assert_int_equal(answered, (size_t)10 * CALLS);
 }
 
+/* ---- a Synchronize that another thread releases ---- */
+
+static int hold_sync(nri_request *request, void *user)
+{
+    *(nri_request **)user = request;
+    return NRI_PENDING;
+}
+
+static void *answer_and_release(void *user)
+{
+    nri_request *request = user;
+    (void)nri_request_complete(request, 0);
+    nri_request_unref(request);
+    return NULL;
+}
+
+/* What it held of max_sync_bytes comes back while the loop's thread counts the next one. */
+static void test_released_syncs_are_counted_down(void **state)
+{
+    struct fake_runtime fr;
+    nri_request *request = NULL;
+    pthread_t thread;
+    (void)state;
+    fake_runtime_init(&fr, &request);
+    fr.config.max_sync_bytes = 200000; /* two of them */
+    fr.ops.on_synchronize = hold_sync;
+    fr.ops.on_create_container = hold_sync; /* one of the 14 there must be */
+    fake_runtime_start(&fr);
+    for (int round = 0; round < 200; round++) {
+        const struct rpc_outcome *held = fake_runtime_sync(&fr, 0, 20, 0, 20, false);
+        assert_non_null(request);
+        assert_true(atomic_load(&fr.core->shared->sync_bytes) > 0);
+        assert_int_equal(pthread_create(&thread, NULL, answer_and_release, request), 0);
+        const struct rpc_outcome *part = fake_runtime_sync(&fr, 0, 20, 0, 20, true);
+        pthread_join(thread, NULL);
+        request = NULL;
+        fake_runtime_run(&fr);
+        assert_success(held);
+        assert_success(part);
+        assert_int_equal(atomic_load(&fr.core->shared->sync_bytes), 0);
+    }
+    fake_runtime_fini(&fr);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_completions_race_with_the_end),
         cmocka_unit_test(test_all_are_answered),
+        cmocka_unit_test(test_released_syncs_are_counted_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
