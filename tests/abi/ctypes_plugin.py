@@ -27,7 +27,10 @@ EVENTS = """
 
 
 class Ops(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t)] + [("on_" + event, HANDLER) for event in EVENTS]
+    _fields_ = (
+        [("size", ctypes.c_size_t)]
+        + [("on_" + event, HANDLER) for event in EVENTS]
+        + [("reserved", HANDLER * 3)])
 
 
 class Options(ctypes.Structure):
