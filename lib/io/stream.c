@@ -5,9 +5,10 @@
  * socket -> the end, for one of the reasons below -> libuv closes the handles ->
  * nri_plugin_handles_closed(). Failure modes: the backlog is full (tried again until the
  * registration time-out); the peer closes (what it sent before is handled first, and so is the
- * answer that it sent when writing fails); the core wants the end (what is queued is written, for
- * FLUSH_TIME at most, while what the peer sends is thrown away, so that a peer that writes before
- * it reads is not stuck); a local stop (what the socket takes at once is written).
+ * answer that it sent when writing fails; when the core has a reason to end, that is the reason);
+ * the core wants the end (what is queued is written, for FLUSH_TIME at most, while what the peer
+ * sends is thrown away, so that a peer that writes before it reads is not stuck); a local stop
+ * (what the socket takes at once is written).
  */
 #include "io/stream.h"
 
@@ -51,6 +52,19 @@ static void close_handles(nri_plugin *plugin)
     uv_close((uv_handle_t *)&stream->bell, handle_closed);
 }
 
+/* What is told of several reasons to end. A stop that came while the connection was ending by
+ * itself is a stop all the same. Else what the core found wrong: that the peer closed, or that
+ * writing to it failed, is no more than what followed. */
+static int choose_reason(nri_plugin *plugin, int reason, const char *text, struct nri_error *why)
+{
+    nri_error_clear(why);
+    if (nri_mailbox_take_stop(&plugin->mailbox) || reason == 0)
+        return 0;
+    if (nri_core_should_close(plugin->core))
+        return nri_core_close_reason(plugin->core, why);
+    return nri_error_set(why, reason, "%s", text);
+}
+
 void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
 {
     struct nri_stream *stream = &plugin->stream;
@@ -60,13 +74,8 @@ void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
         write_output(plugin);
     if (!nri_stream_is_live(stream))
         return;
-    /* A stop that came while the connection was ending by itself is a stop all the same. */
-    if (nri_mailbox_take_stop(&plugin->mailbox))
-        reason = 0;
     struct nri_error why;
-    nri_error_clear(&why);
-    if (reason != 0)
-        nri_error_set(&why, reason, "%s", text);
+    reason = choose_reason(plugin, reason, text, &why);
     close_handles(plugin);
     stream->result = reason;
     if (stream->core_connected) {

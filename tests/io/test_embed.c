@@ -315,31 +315,95 @@ static void test_T23_no_SIGPIPE_and_its_disposition_stays(void **state)
 
 /* ---- the peer's last words ---- */
 
+static nri_plugin *plugin_of_peer(struct fixture *fixture, struct witness *witness,
+                                  struct peer *peer)
+{
+    struct nri_plugin_options options = fixture_options(fixture);
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    options.fd = pair[0];
+    options.use_fd = 1;
+    peer_init(peer, pair[1]);
+    return witness_plugin(witness, &options);
+}
+
+/* The same reason in every place where it is told. */
+static void check_reason(nri_plugin *plugin, const struct witness *witness, int code,
+                         const char *word)
+{
+    assert_int_equal(nri_plugin_result(plugin), code);
+    assert_int_equal(nri_error_get_code(nri_plugin_last_error(plugin)), code);
+    assert_non_null(strstr(nri_error_get_text(nri_plugin_last_error(plugin)), word));
+    assert_int_equal(witness->count[NRI_EVENT_DISCONNECTED], 1);
+    assert_int_equal(witness->reason, code);
+    assert_non_null(strstr(witness->reason_text, word));
+}
+
+typedef int (*witness_act)(nri_request *request, struct witness *witness);
+
+/* The peer sends these bytes and is gone before the plugin can write anything. Frees them. */
+static void check_end(struct fixture *fixture, witness_act on_configure, struct peer_bytes *bytes,
+                      int code, const char *word)
+{
+    for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
+        struct witness witness = {.act_in = NRI_EVENT_CONFIGURE, .act = on_configure};
+        struct peer peer;
+        nri_plugin *plugin = plugin_of_peer(fixture, &witness, &peer);
+        assert_true(peer_write(&peer, bytes->data, bytes->size));
+        peer_close(&peer);
+        assert_int_equal(drive_to_end(drive, plugin, &witness), code);
+        check_reason(plugin, &witness, code, word);
+        nri_plugin_close(plugin, NULL, NULL);
+    }
+    /* And once RegisterPlugin was written: then it is the answers that cannot be. */
+    struct witness witness = {.act_in = NRI_EVENT_CONFIGURE, .act = on_configure};
+    struct peer peer;
+    nri_plugin *plugin = plugin_of_peer(fixture, &witness, &peer);
+    assert_int_equal(nri_plugin_start(plugin, NULL, witness_ended, &witness), 0);
+    while (nri_plugin_get_state(plugin) != NRI_PLUGIN_REGISTERING)
+        assert_int_equal(drive_turn(plugin), 1);
+    assert_true(peer_take_register(&peer));
+    assert_true(peer_send(&peer, bytes));
+    peer_close(&peer);
+    while (drive_turn(plugin) == 1)
+        continue;
+    check_reason(plugin, &witness, code, word);
+    nri_plugin_close(plugin, NULL, NULL);
+}
+
 /* The runtime says why and closes, without ever reading what the plugin sent: the reason is not
  * lost in the EPIPE. */
 static void test_last_words_are_read_after_a_failed_write(void **state)
 {
-    struct fixture *fixture = *state;
-    for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
-        struct witness witness = {0};
-        struct nri_plugin_options options = fixture_options(fixture);
-        struct peer_bytes bytes = {0};
-        struct peer peer;
-        int pair[2];
-        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-        options.fd = pair[0];
-        options.use_fd = 1;
-        nri_plugin *plugin = witness_plugin(&witness, &options);
-        peer_init(&peer, pair[1]);
-        peer_bytes_refuse(&bytes, 1, 2, "no room for plugins");
-        assert_true(peer_send(&peer, &bytes));
-        peer_close(&peer);
-        assert_int_equal(drive_to_end(drive, plugin, &witness), NRI_E_REJECTED);
-        assert_non_null(
-            strstr(nri_error_get_text(nri_plugin_last_error(plugin)), "no room for plugins"));
-        assert_int_equal(witness.reason, NRI_E_REJECTED);
-        nri_plugin_close(plugin, NULL, NULL);
-    }
+    struct peer_bytes bytes = {0};
+    peer_bytes_refuse(&bytes, 1, 2, "no room for plugins");
+    check_end(*state, NULL, &bytes, NRI_E_REJECTED, "no room for plugins");
+}
+
+static int refuse_configuration(nri_request *request, struct witness *witness)
+{
+    (void)witness;
+    return nri_request_fail(request, NRI_E_REJECTED, "no such colour: blau");
+}
+
+/* Nor is the plugin's own reason, when the answer that tells of it cannot be written. */
+static void test_own_refusal_is_the_reason_though_the_peer_is_gone(void **state)
+{
+    struct peer_bytes bytes = {0};
+    peer_bytes_answer(&bytes, 1, NULL);
+    peer_bytes_call(&bytes, 1, "Configure", NULL);
+    check_end(*state, refuse_configuration, &bytes, NRI_E_REJECTED, "no such colour: blau");
+}
+
+static void test_broken_protocol_is_the_reason_though_the_peer_is_gone(void **state)
+{
+    static const uint8_t nonsense[8] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    struct peer_bytes bytes = {0};
+    peer_bytes_answer(&bytes, 1, NULL);
+    peer_bytes_call(&bytes, 1, "Configure", NULL);
+    peer_bytes_call(&bytes, 3, "CreateContainer", NULL);
+    peer_bytes_add(&bytes, nonsense, sizeof nonsense);
+    check_end(*state, NULL, &bytes, NRI_E_PROTOCOL, "frame");
 }
 
 /* ---- several requests in one read ---- */
@@ -405,6 +469,8 @@ int main(void)
         TEST(test_T23_no_SIGPIPE_and_its_disposition_stays),
         TEST(test_after_a_stop_or_close_no_handler_runs),
         TEST(test_last_words_are_read_after_a_failed_write),
+        TEST(test_own_refusal_is_the_reason_though_the_peer_is_gone),
+        TEST(test_broken_protocol_is_the_reason_though_the_peer_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
