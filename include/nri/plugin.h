@@ -164,7 +164,7 @@ struct nri_plugin_options {
      * skipped and answered RESOURCE_EXHAUSTED. */
     uint64_t max_receive_bytes;
     /** The largest message sent, in bytes. Default 4194304, which is what Go peers accept; from 1
-     * KiB to 1 GiB. */
+     * KiB to 16 MiB. */
     uint64_t max_send_bytes;
     /** Memory that one request may take to be decoded: this plus 8 times the message. Default
      * 65536, from 4 KiB to 1 GiB. Its reply has, beyond that, 4 times max_send_bytes: enough to

@@ -26,8 +26,9 @@ NRI_ABI_ASSERT(struct nri_call_options);
 #define KIB                     UINT64_C(1024)
 #define MIB                     (KIB * KIB)
 #define GIB                     (KIB * MIB)
-#define MAX_PENDING_CALLS       120 /* what a Go peer can queue */
-#define CALL_METADATA_MAX       256 /* entries */
+#define LARGEST_SEND            (16 * MIB) /* no peer reads more */
+#define MAX_PENDING_CALLS       120        /* what a Go peer can queue */
+#define CALL_METADATA_MAX       256        /* entries */
 
 static int take(struct nri_plugin_ops *ops, const struct nri_plugin_ops *given_ops,
                 struct nri_plugin_options *options, const struct nri_plugin_options *given_options,
@@ -105,7 +106,7 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
         [CALL] = {"call_timeout_ms", options->call_timeout_ms, 0, 1, LONGEST_MS, 0},
         [RECEIVE] = {"max_receive_bytes", options->max_receive_bytes, rpc->max_receive, KIB, GIB,
                      0},
-        [SEND] = {"max_send_bytes", options->max_send_bytes, rpc->max_send, KIB, GIB, 0},
+        [SEND] = {"max_send_bytes", options->max_send_bytes, rpc->max_send, KIB, LARGEST_SEND, 0},
         [MEMORY] = {"request_memory_bytes", options->request_memory_bytes, rpc->arena_base, 4 * KIB,
                     GIB, 0},
         [QUEUED] = {"max_queued_bytes", options->max_queued_bytes, rpc->max_queued_bytes, KIB, GIB,
