@@ -173,8 +173,9 @@ struct nri_plugin_options {
     /** Requests that wait beyond max_in_flight or max_request_bytes, in bytes. Default 32 MiB, from
      * 1 KiB to 1 GiB. Beyond, the stream is answered RESOURCE_EXHAUSTED. */
     uint64_t max_queued_bytes;
-    /** Replies and calls that wait for the peer to read, in bytes. Default 128 MiB, from 1 KiB more
-     * than max_send_bytes to 1 GiB. Beyond, the connection is closed. */
+    /** Replies and calls that wait for the peer to read, in bytes. Default 256 MiB, as much as the
+     * largest replies to 64 requests; from 1 KiB more than max_send_bytes to 1 GiB. Beyond, the
+     * connection is closed. */
     uint64_t max_output_bytes;
     /** The memory that holds all parts of a Synchronize, several times their length on the wire, in
      * bytes. It counts until the request is released, so that one which is kept leaves less room

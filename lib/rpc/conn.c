@@ -25,7 +25,7 @@ void nri_rpc_limits_default(struct nri_rpc_limits *limits)
         .max_in_flight = 64,
         .max_request_bytes = (size_t)256 << 20,
         .max_queued_bytes = (size_t)32 << 20,
-        .max_output_bytes = (size_t)128 << 20,
+        .max_output_bytes = (size_t)256 << 20,
         .max_pending_calls = 64,
         .max_metadata = 256,
     };

@@ -21,7 +21,7 @@ static void test_defaults(void **state)
     assert_int_equal(limits.max_in_flight, 64);
     assert_int_equal(limits.max_request_bytes, 268435456);
     assert_int_equal(limits.max_queued_bytes, 33554432);
-    assert_int_equal(limits.max_output_bytes, 134217728);
+    assert_int_equal(limits.max_output_bytes, 268435456);
     assert_int_equal(limits.max_pending_calls, 64);
     assert_int_equal(limits.max_metadata, 256);
 }
