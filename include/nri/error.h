@@ -31,7 +31,7 @@ enum nri_error_code {
     NRI_E_CLOSED =
         -12, /**< the peer closed the connection, or it was closed under a pending call */
     NRI_E_TIMEOUT = -13,    /**< a time-out expired */
-    NRI_E_NO_SERVICE = -14, /**< not connected and registered: before the start or after the stop */
+    NRI_E_NO_SERVICE = -14, /**< not connected and configured: before the start or after the stop */
     NRI_E_LIMIT =
         -15, /**< a limit was exceeded: the text names the limit, its value and what was found */
     NRI_E_PROTOCOL = -16,    /**< the peer broke the protocol */

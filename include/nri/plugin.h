@@ -317,16 +317,19 @@ typedef void (*nri_update_fn)(nri_plugin *plugin, const nri_update_result *resul
  * Sends updates and evictions to the runtime unasked (Runtime.UpdateContainers).
  *
  * Today's runtimes hold one lock over a whole event: an update sent in a handler completes after
- * that handler's reply, so a request must not stay pending for it.
+ * that handler's reply, so a request must not stay pending for it. It may be sent as soon as
+ * Configure is answered, also while the plugin is still REGISTERING: a runtime may write its reply
+ * to RegisterPlugin last.
  * @param plugin the plugin
  * @param updates what to send; only read, and only during the call
  * @param options time-out and metadata; NULL for defaults
  * @param callback told the outcome, once, after this function returned 0; may be NULL
  * @param user handed to it
- * @return 0; else nothing was sent and `callback` is not called: NRI_E_NO_SERVICE (not registered
- * and configured), NRI_E_INVALID, NRI_E_LIMIT (over max_send_bytes; nri_plugin_last_error() has
- * both lengths), NRI_E_BUSY (max_pending_calls), NRI_E_RANGE (options), an error of `updates`,
- * NRI_E_NOMEM, NRI_E_ABI. The loop's thread. Since 0.1.0.
+ * @return 0; else nothing was sent and `callback` is not called: NRI_E_NO_SERVICE (Configure
+ * is not answered yet, or the connection has ended), NRI_E_INVALID, NRI_E_LIMIT (over
+ * max_send_bytes; nri_plugin_last_error() has both lengths), NRI_E_BUSY (max_pending_calls),
+ * NRI_E_RANGE (options), an error of `updates`, NRI_E_NOMEM, NRI_E_ABI. The loop's thread. Since
+ * 0.1.0.
  */
 NRI_API int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *updates,
                                          const struct nri_call_options *options,

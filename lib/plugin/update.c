@@ -56,9 +56,13 @@ static uint64_t timeout_of(const struct nri_core *core, uint64_t timeout)
 
 static int check(const struct nri_core *core, const nri_updates *updates, struct nri_error *error)
 {
-    if (core->state != NRI_PLUGIN_READY || core->failure.code != 0)
+    /* A runtime configures none but plugins whose RegisterPlugin it has taken, so that the reply to
+     * that need not be there: a Go runtime may write it after Configure and what follows. */
+    const bool runs = core->state == NRI_PLUGIN_READY ||
+                      (core->state == NRI_PLUGIN_REGISTERING && core->configured);
+    if (!runs || core->failure.code != 0)
         return nri_error_set(error, NRI_E_NO_SERVICE,
-                             "UpdateContainers: not registered with a runtime");
+                             "UpdateContainers: no runtime has configured the plugin");
     if (updates == NULL)
         return nri_error_set(error, NRI_E_INVALID, "UpdateContainers: the list of updates is NULL");
     const int code = nri_updates_error(updates);

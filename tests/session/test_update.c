@@ -230,7 +230,7 @@ static void test_without_a_callback(void **state)
 static void expect_no_service(struct session *s, const nri_updates *updates, struct updated *u)
 {
     assert_int_equal(send(s, updates, u), NRI_E_NO_SERVICE);
-    assert_contains(s->fr.error.text, "not registered");
+    assert_contains(s->fr.error.text, "no runtime has configured");
     assert_int_equal(u->count, 0);
 }
 
@@ -242,11 +242,8 @@ static void test_T41_no_service(void **state)
     s->fr.ops.on_create_container = recorder_handler;
     assert_int_equal(nri_core_new(&s->fr.core, &s->fr.config, &s->fr.error), 0);
     expect_no_service(s, updates, &u); /* never started */
-    s->fr.hold_register = true;
     assert_int_equal(fake_runtime_connect(&s->fr), 0);
-    expect_no_service(s, updates, &u); /* registering */
-    assert_success(fake_runtime_configure(&s->fr));
-    expect_no_service(s, updates, &u); /* configured, but not registered */
+    expect_no_service(s, updates, &u); /* registered, but not configured */
     fake_runtime_disconnect(&s->fr, 0, "");
     expect_no_service(s, updates, &u); /* stopped */
     assert_int_equal(s->fr.updates, 0);
@@ -450,6 +447,46 @@ static void test_sent_within_a_handler(void **state)
     nri_updates_free(u.updates);
 }
 
+static int send_when_synchronized(struct recorder *recorder, nri_request *request)
+{
+    struct updated *u = recorder->data;
+    if (nri_request_event(request) == NRI_EVENT_SYNCHRONIZE)
+        u->again_code = nri_core_update_containers(u->fr->core, u->updates, 0, NULL, 0, on_updated,
+                                                   u, u->fr->now, &u->fr->error);
+    return 0;
+}
+
+/* A Go runtime may write its reply to RegisterPlugin after all that follows. */
+static void test_sent_before_the_reply_to_RegisterPlugin(void **state)
+{
+    struct session *s = *state;
+    struct updated u = {.fr = &s->fr, .again_code = 1};
+    u.updates = one_update();
+    s->recorder.act = send_when_synchronized;
+    s->recorder.data = &u;
+    s->fr.ops.on_synchronize = recorder_handler;
+    s->fr.ops.on_create_container = recorder_handler;
+    s->fr.hold_register = true;
+    assert_int_equal(fake_runtime_connect(&s->fr), 0);
+    assert_int_equal(send(s, u.updates, &u), NRI_E_NO_SERVICE);
+    assert_success(fake_runtime_configure(&s->fr));
+    assert_success(fake_runtime_sync(&s->fr, 0, 1, 0, 1, false));
+    assert_int_equal(u.again_code, 0);
+    assert_int_equal(s->fr.updates, 1);
+    assert_int_equal(u.count, 1);
+    assert_int_equal(u.code, 0);
+    assert_int_equal(nri_core_state(s->fr.core), NRI_PLUGIN_REGISTERING);
+    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
+    fake_runtime_reply(&s->fr, call);
+    nri_rpc_call_release(call);
+    fake_runtime_run(&s->fr);
+    assert_int_equal(nri_core_state(s->fr.core), NRI_PLUGIN_READY);
+    assert_int_equal(send(s, u.updates, &u), 0);
+    fake_runtime_run(&s->fr);
+    assert_int_equal(u.count, 2);
+    nri_updates_free(u.updates);
+}
+
 /* ---- T36: the largest that may be sent ---- */
 
 /* A list whose ttRPC data is about `size` bytes: one eviction with a long reason. */
@@ -539,6 +576,7 @@ int main(void)
         session_test(test_busy),
         session_test(test_again_from_the_callback),
         session_test(test_sent_within_a_handler),
+        session_test(test_sent_before_the_reply_to_RegisterPlugin),
         session_test(test_T36_exactly_the_limit_and_one_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
