@@ -23,9 +23,9 @@ struct head {
 #define NEW_BYTE   0xAA
 #define GONE_BYTE  0xDD
 
-static uintptr_t mark_of(const struct fail_alloc *fa, const struct head *head, uintptr_t kind)
+static uintptr_t mark_of(const struct fail_alloc *fa, uintptr_t head, uintptr_t kind)
 {
-    return (uintptr_t)fa ^ (uintptr_t)head ^ kind;
+    return (uintptr_t)fa ^ head ^ kind;
 }
 
 /* A damaged heap leaves nothing that a test could go on with, and this may not be the thread that
@@ -39,9 +39,9 @@ static _Noreturn void die(const char *what, const void *block)
 static struct head *check(struct fail_alloc *fa, void *block)
 {
     struct head *head = (struct head *)block - 1;
-    if (head->mark == mark_of(fa, head, GONE))
+    if (head->mark == mark_of(fa, (uintptr_t)head, GONE))
         die("released twice", block);
-    if (head->mark != mark_of(fa, head, LIVE))
+    if (head->mark != mark_of(fa, (uintptr_t)head, LIVE))
         die("released, but not from this allocator", block);
     const uint8_t *fence = (const uint8_t *)block + head->bytes;
     for (size_t i = 0; i < FENCE; i++) {
@@ -78,7 +78,7 @@ static void *make_block(struct fail_alloc *fa, size_t bytes)
     struct head *head = malloc(sizeof *head + bytes + FENCE);
     if (head == NULL)
         return NULL;
-    head->mark = mark_of(fa, head, LIVE);
+    head->mark = mark_of(fa, (uintptr_t)head, LIVE);
     head->bytes = bytes;
     memset(head + 1, NEW_BYTE, bytes);
     memset((uint8_t *)(head + 1) + bytes, FENCE_BYTE, FENCE);
@@ -101,7 +101,7 @@ static void fail_alloc_release(void *block, void *user)
     atomic_fetch_sub(&fa->live_blocks, 1);
     atomic_fetch_sub(&fa->live_bytes, head->bytes);
     memset(block, GONE_BYTE, head->bytes);
-    head->mark = mark_of(fa, head, GONE);
+    head->mark = mark_of(fa, (uintptr_t)head, GONE);
     free(head);
 }
 
