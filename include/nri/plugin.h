@@ -250,8 +250,8 @@ NRI_API int nri_plugin_fd(const nri_plugin *plugin);
 NRI_API int nri_plugin_timeout(const nri_plugin *plugin);
 /**
  * Does what there is to do, without blocking.
- * @return 1 while the plugin runs, 0 when it has ended (nri_plugin_result()), NRI_E_STATE,
- * NRI_E_DEADLOCK. Since 0.1.0.
+ * @return 1 while the plugin runs, also when `ended` has just started it again, 0 when it has ended
+ * (nri_plugin_result()), NRI_E_STATE, NRI_E_DEADLOCK. Since 0.1.0.
  */
 NRI_API int nri_plugin_dispatch(nri_plugin *plugin);
 /** What nri_plugin_run() returned or would have: 0 before the end and after a local stop. Since

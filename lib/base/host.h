@@ -15,8 +15,10 @@
 
 struct nri_host {
     void *context;
-    uint64_t (*now)(void *context);                          /* the monotonic clock, in ns */
-    int (*random)(void *context, void *bytes, size_t count); /* 0 or a negative code */
+    uint64_t (*now)(void *context); /* the monotonic clock, in ns */
+    /* 0 or a negative code. For the seeds of hashes, not for secrets: lib/io has weak ones when the
+     * kernel has none. */
+    int (*random)(void *context, void *bytes, size_t count);
 };
 
 #endif

@@ -55,7 +55,7 @@ void nri_plugin_close(nri_plugin *plugin, void (*closed)(void *user), void *user
         plugin->stream.phase != NRI_PHASE_IDLE) {
         nri_stream_end(plugin, 0, "");
         nri_plugin_close_own_loop(plugin);
-        nri_plugin_finished(plugin);
+        (void)nri_plugin_finished(plugin);
         return;
     }
     nri_plugin_settle(plugin);

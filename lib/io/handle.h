@@ -79,8 +79,9 @@ struct nri_plugin {
 void nri_plugin_settle(nri_plugin *plugin);
 /* run.c: the last handle is closed; called on the loop. */
 void nri_plugin_handles_closed(nri_plugin *plugin);
-/* run.c: the run is over, and so is the plugin's own loop: `ended`, then nri_plugin_settle(). */
-void nri_plugin_finished(nri_plugin *plugin);
+/* run.c: the run is over, and so is the plugin's own loop: `ended`, then nri_plugin_settle(). True:
+ * `ended` started it again, to be dispatched. Else it may be gone. */
+bool nri_plugin_finished(nri_plugin *plugin);
 /* run.c: for a plugin's own loop, outside of it: turns it until its handles are closed, then closes
  * it. */
 void nri_plugin_close_own_loop(nri_plugin *plugin);

@@ -2,6 +2,7 @@
 #include "io/host.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -21,6 +22,26 @@ static uint64_t host_now(void *context)
     return nri_host_now();
 }
 
+/* Step and increment of a linear congruence modulo 2 to the 64th, whose top byte is taken. */
+#define SPREAD_STEP      UINT64_C(6364136223846793005)
+#define SPREAD_INCREMENT UINT64_C(1442695040888963407)
+#define AUXILIARY_SIZE   16 /* bytes behind AT_RANDOM */
+
+/* For a kernel that has no random numbers yet (early at boot), or no such call, or that is told to
+ * forbid it: what it gave this program when it started, different for each call by the clock.
+ * Enough for the one use there is, seeding hashes. */
+static void weak_random(uint8_t *bytes, size_t count)
+{
+    const uint8_t *given = (const uint8_t *)getauxval(AT_RANDOM);
+    uint64_t state = nri_host_now();
+    for (size_t i = 0; i < count; i++) {
+        state = state * SPREAD_STEP + SPREAD_INCREMENT;
+        bytes[i] = (uint8_t)(state >> 56);
+        if (given != NULL)
+            bytes[i] ^= given[i % AUXILIARY_SIZE];
+    }
+}
+
 /* GRND_NONBLOCK: nothing here may block, not even early at boot. */
 static int host_random(void *context, void *bytes, size_t count)
 {
@@ -30,8 +51,10 @@ static int host_random(void *context, void *bytes, size_t count)
         ssize_t got = getrandom(next, count, GRND_NONBLOCK);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0)
-            return NRI_E_IO;
+        if (got <= 0) {
+            weak_random(next, count);
+            break;
+        }
         next += got;
         count -= (size_t)got;
     }

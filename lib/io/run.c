@@ -52,7 +52,12 @@ void nri_plugin_close_own_loop(nri_plugin *plugin)
     (void)uv_loop_close(&plugin->own_loop);
 }
 
-void nri_plugin_finished(nri_plugin *plugin)
+static bool is_dispatched(const nri_plugin *plugin)
+{
+    return plugin->turner == NRI_TURNER_DISPATCH && plugin->stream.phase != NRI_PHASE_IDLE;
+}
+
+bool nri_plugin_finished(nri_plugin *plugin)
 {
     void (*ended)(nri_plugin * plugin, int code, void *user) = plugin->ended;
     plugin->ended = NULL;
@@ -61,7 +66,9 @@ void nri_plugin_finished(nri_plugin *plugin)
         ended(plugin, plugin->stream.result, plugin->ended_user);
         plugin->depth--;
     }
+    const bool again = is_dispatched(plugin);
     nri_plugin_settle(plugin);
+    return again;
 }
 
 /* What the last handle's closing calls: with the plugin's own loop, whoever turns it goes on after
@@ -69,7 +76,7 @@ void nri_plugin_finished(nri_plugin *plugin)
 void nri_plugin_handles_closed(nri_plugin *plugin)
 {
     if (plugin->turner == NRI_TURNER_CALLER)
-        nri_plugin_finished(plugin);
+        (void)nri_plugin_finished(plugin);
 }
 
 /*
@@ -92,27 +99,25 @@ static int check_room(const nri_plugin *plugin)
     return number;
 }
 
-static int open_own_loop(nri_plugin *plugin)
+static int open_own_loop(nri_plugin *plugin, struct nri_error *error)
 {
     int number = check_room(plugin);
     if (number == 0)
         number = -uv_loop_init(&plugin->own_loop);
-    return number == 0 ? 0 : nri_socket_error(&plugin->error, number, "making an event loop");
+    return number == 0 ? 0 : nri_socket_error(error, number, "making an event loop");
 }
 
 static int start(nri_plugin *plugin, uv_loop_t *loop, enum nri_turner turner)
 {
-    nri_error_clear(&plugin->error);
-    if (loop == NULL && open_own_loop(plugin) != 0)
-        return plugin->error.code;
     struct nri_error error;
     nri_error_clear(&error);
     plugin->turner = turner;
-    int rc = nri_stream_begin(plugin, loop != NULL ? loop : &plugin->own_loop, &error);
-    if (rc == 0)
-        return 0;
-    if (loop == NULL)
-        nri_plugin_close_own_loop(plugin);
+    int rc = loop == NULL ? open_own_loop(plugin, &error) : 0;
+    if (rc == 0) {
+        rc = nri_stream_begin(plugin, loop != NULL ? loop : &plugin->own_loop, &error);
+        if (rc != 0 && loop == NULL)
+            nri_plugin_close_own_loop(plugin);
+    }
     nri_error_copy(&plugin->error, &error);
     plugin->stream.result = rc;
     return rc;
@@ -132,7 +137,7 @@ int nri_plugin_run(nri_plugin *plugin)
         return rc;
     nri_plugin_close_own_loop(plugin);
     rc = plugin->stream.result;
-    nri_plugin_finished(plugin);
+    (void)nri_plugin_finished(plugin);
     return rc;
 }
 
@@ -162,11 +167,6 @@ int nri_plugin_start(nri_plugin *plugin, struct uv_loop_s *loop,
     if (loop == NULL)
         arm_own_loop(plugin);
     return 0;
-}
-
-static bool is_dispatched(const nri_plugin *plugin)
-{
-    return plugin->turner == NRI_TURNER_DISPATCH && plugin->stream.phase != NRI_PHASE_IDLE;
 }
 
 int nri_plugin_fd(const nri_plugin *plugin)
@@ -210,9 +210,12 @@ int nri_plugin_dispatch(nri_plugin *plugin)
         arm_own_loop(plugin);
         return 1;
     }
-    nri_plugin_close_own_loop(plugin);
-    nri_plugin_finished(plugin);
-    return 0;
+    bool again;
+    do {
+        nri_plugin_close_own_loop(plugin);
+        again = nri_plugin_finished(plugin);
+    } while (again && plugin->closing); /* started and closed by `ended` */
+    return again ? 1 : 0;
 }
 
 int nri_plugin_result(const nri_plugin *plugin)

@@ -289,6 +289,7 @@ static void test_no_descriptors_left_is_a_clean_error(void **state)
         }
         failures++;
         assert_int_equal(rc, NRI_E_IO);
+        assert_int_equal(nri_plugin_result(plugin), NRI_E_IO);
         assert_non_null(strstr(nri_error_get_text(nri_plugin_last_error(plugin)), "open files"));
     }
     assert_true(failures > 0 && failures < 16);

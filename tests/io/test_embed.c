@@ -189,8 +189,8 @@ static void check_start_again(struct again *again)
     if (again->loop != NULL) {
         assert_int_equal(uv_run(again->loop, UV_RUN_DEFAULT), 0);
     } else {
-        while (again->witness.closed == 0)
-            (void)drive_turn(plugin);
+        while (drive_turn(plugin) == 1)
+            continue;
     }
     assert_int_equal(again->runs, 3);
     assert_int_equal(again->witness.closed, 1);
@@ -206,6 +206,30 @@ static void test_T16_started_again_when_told_of_the_end(void **state)
     again = (struct again){.fixture = *state, .loop = &loop};
     check_start_again(&again);
     assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+static void start_and_close(nri_plugin *plugin, int code, void *user)
+{
+    struct again *again = user;
+    again->witness.result = code;
+    again->runs++;
+    if (again->runs == 1)
+        assert_int_equal(nri_plugin_start(plugin, NULL, start_and_close, again), 0);
+    nri_plugin_close(plugin, witness_closed, &again->witness);
+}
+
+static void test_started_and_closed_when_told_of_the_end(void **state)
+{
+    struct again again = {.fixture = *state};
+    struct nri_plugin_options options = fixture_options(again.fixture);
+    nri_plugin *plugin = witness_plugin(&again.witness, &options);
+    nri_plugin_stop(plugin);
+    assert_int_equal(nri_plugin_start(plugin, NULL, start_and_close, &again), 0);
+    while (drive_turn(plugin) == 1)
+        continue;
+    assert_int_equal(again.runs, 2);
+    assert_int_equal(again.witness.result, 0);
+    assert_int_equal(again.witness.closed, 1);
 }
 
 /* ---- U01: the log ---- */
@@ -465,6 +489,7 @@ int main(void)
         TEST(test_two_plugins_in_one_poll_loop),
         TEST(test_descriptor_tells_of_all_work),
         TEST(test_T16_started_again_when_told_of_the_end),
+        TEST(test_started_and_closed_when_told_of_the_end),
         TEST(test_U01_each_plugin_has_its_own_log),
         TEST(test_T23_no_SIGPIPE_and_its_disposition_stays),
         TEST(test_after_a_stop_or_close_no_handler_runs),
