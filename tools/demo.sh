@@ -9,13 +9,19 @@ cd "$root"
 out=${NRI_BUILD_ROOT:-$root/build}
 export NRI_CACHE_DIR=${NRI_CACHE_DIR:-$out/cache}
 
+if [ $# -ne 0 ]; then
+    sed -n '3,4s/^# //p' "${BASH_SOURCE[0]}"
+    [ "$1" = --help ] && exit 0
+    exit 2
+fi
+
 tools/setup.sh --demo
 if [ ! -e "$out/gcc/build.ninja" ]; then
     echo 'demo: configuring'
     CC=gcc meson setup "$out/gcc" >/dev/null
 fi
-echo 'demo: building'
-ninja -C "$out/gcc" >"$out/demo-build.log" 2>&1 || {
+echo 'demo: building libnri and its examples'
+ninja -C "$out/gcc" examples/nri-logger examples/nri-template >"$out/demo-build.log" 2>&1 || {
     cat "$out/demo-build.log" >&2
     exit 1
 }

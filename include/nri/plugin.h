@@ -18,10 +18,15 @@
  *         if (nri_plugin_new(&plugin, &ops, &opt, NULL, NULL) != 0)
  *             return 1;
  *         int rc = nri_plugin_run(plugin);
+ *         if (rc != 0)
+ *             fprintf(stderr, "hello: %s\n", nri_error_get_text(nri_plugin_last_error(plugin)));
  *         nri_plugin_close(plugin, NULL, NULL);
  *         return rc == 0 ? 0 : 1;
  *     }
  * @endcode
+ *
+ * C++ before C++20 has no designated initialisers: call nri_plugin_ops_init() and
+ * nri_plugin_options_init() and assign the members. A handler must not let an exception out.
  *
  * A plugin belongs to one thread: the one that runs it or its loop. Other threads and signal
  * handlers may use what says so.
@@ -127,7 +132,8 @@ struct nri_plugin_options {
     const char *program;
     /** Where memory comes from; copied. Default: the C library. */
     const struct nri_allocator *allocator;
-    /** The log sink. Default: silent. */
+    /** The log sink. What ends a run, or keeps it from connecting, is logged once, so that a sink
+     * is enough to learn of it. Default: silent. */
     nri_log_fn log;
     /** Handed to `log`. */
     void *log_user;

@@ -4,15 +4,24 @@
  * A request: one event, as handed to a handler, and its reply.
  *
  * Exactly one reply is sent. A handler that returns 0 replies now; one that returns a negative code
- * refuses; one that returns NRI_PENDING has taken a reference and completes later with
- * nri_request_complete(), from any thread, and then drops it with nri_request_unref():
+ * refuses; one that returns NRI_PENDING completes later with nri_request_complete(), from any
+ * thread.
+ *
+ * Returning NRI_PENDING hands the request's own reference over: do not call nri_request_ref() for
+ * it. From then on one nri_request_unref() is yours, after nri_request_complete(). The other thread
+ * may do both before the handler has returned:
  * @code
- *     static int create(nri_request *req, void *user) { hand_to_worker(user, req); return
- * NRI_PENDING; }
- *     // later, on any thread:
- *     nri_adjustment_add_env(nri_request_adjustment(req), "A", "1");
- *     nri_request_complete(req, 0);
- *     req = nri_request_unref(req);
+ *     static int create(nri_request *req, void *user)
+ *     {
+ *         hand_to_worker(user, req);
+ *         return NRI_PENDING;
+ *     }
+ *     static void worker(nri_request *req)
+ *     {
+ *         nri_adjustment_add_env(nri_request_adjustment(req), "A", "1");
+ *         nri_request_complete(req, 0);
+ *         nri_request_unref(req);
+ *     }
  * @endcode
  * A request, its readers and its builders live until its last reference is dropped, whatever was
  * answered meanwhile, and also when the connection or the plugin goes first. One thread at a time

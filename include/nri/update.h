@@ -9,6 +9,14 @@
  * an object of its own (nri_updates_new()). Rules, errors and lifetime are those of
  * nri/adjustment.h: calls copy and validate, the first failed call sticks, an object is for one
  * thread at a time.
+ *
+ * To change what UpdateContainer asked for, update the request's own container; what is not set
+ * stays as the request has it:
+ * @code
+ *     nri_update *update = nri_updates_container(nri_request_updates(req),
+ *                                                nri_container_id(nri_request_container(req)));
+ *     nri_update_set_memory_limit(update, 64 << 20);
+ * @endcode
  */
 #ifndef NRI_UPDATE_H
 #define NRI_UPDATE_H

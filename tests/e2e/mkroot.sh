@@ -70,7 +70,7 @@ work=$dir.building.$$
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-echo "mkroot.sh: building $dir (Debian $suite)"
+echo "mkroot.sh: making a Debian $suite root with containerd in $dir: downloads packages and takes a few minutes, once"
 debootstrap --variant=minbase "$suite" "$work" "$mirror" "$script" >"$work.log" 2>&1 || {
     tail -n 20 "$work.log"
     rm -f "$work.log"
