@@ -18,7 +18,6 @@
 struct logger { /* what handlers get as `user` */
     struct options options;
     struct output output;
-    bool connected_once; /* then the library's log tells how the connection ended */
 };
 
 static nri_plugin *plugin; /* for the signal handler */
@@ -50,13 +49,6 @@ static int print_event(nri_request *request, void *user)
     else if (code == 0 && was_failing)
         fprintf(stderr, "nri-logger: printing again, from %s on\n",
                 nri_event_name(nri_request_event(request)));
-    return 0;
-}
-
-static int connected(nri_request *request, void *user)
-{
-    (void)request;
-    ((struct logger *)user)->connected_once = true;
     return 0;
 }
 
@@ -152,7 +144,6 @@ static bool occupy_standard_descriptors(void)
 static int make_plugin(struct logger *logger, const char *program)
 {
     struct nri_plugin_ops ops = {.size = sizeof ops,
-                                 .on_connected = connected,
                                  .on_configure = print_event,
                                  .on_synchronize = print_event,
                                  .on_shutdown = print_event};
@@ -187,9 +178,7 @@ int main(int argc, char **argv)
     if (code != 0)
         return code == NRI_E_INVALID ? 2 : 1;
     set_signals();
-    code = nri_plugin_run(plugin);
-    if (code != 0 && !logger.connected_once)
-        fprintf(stderr, "nri-logger: %s\n", nri_error_get_text(nri_plugin_last_error(plugin)));
+    code = nri_plugin_run(plugin); /* the library has logged why it ended */
     nri_plugin_close(plugin, NULL, NULL);
     return code == 0 ? 0 : 1;
 }

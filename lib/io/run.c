@@ -118,6 +118,8 @@ static int start(nri_plugin *plugin, uv_loop_t *loop, enum nri_turner turner)
         if (rc != 0 && loop == NULL)
             nri_plugin_close_own_loop(plugin);
     }
+    if (rc != 0)
+        nri_stream_log_failure(plugin, error.text);
     nri_error_copy(&plugin->error, &error);
     plugin->stream.result = rc;
     return rc;

@@ -52,6 +52,11 @@ static void close_handles(nri_plugin *plugin)
     uv_close((uv_handle_t *)&stream->bell, handle_closed);
 }
 
+void nri_stream_log_failure(nri_plugin *plugin, const char *text)
+{
+    nri_log_write(&plugin->log, nri_host_now(), NRI_LOG_ERROR, NULL, "not connected: %s", text);
+}
+
 /* What is told of several reasons to end. A stop that came while the connection was ending by
  * itself is a stop all the same. Else what the core found wrong: that the peer closed, or that
  * writing to it failed, is no more than what followed. */
@@ -78,6 +83,8 @@ void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
     reason = choose_reason(plugin, reason, text, &why);
     close_handles(plugin);
     stream->result = reason;
+    if (!stream->core_connected && reason != 0)
+        nri_stream_log_failure(plugin, why.text);
     if (stream->core_connected) {
         stream->core_connected = false;
         plugin->depth++;

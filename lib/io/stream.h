@@ -20,6 +20,8 @@ void nri_stream_service(nri_plugin *plugin);
  * on_disconnected. The phase is CLOSING then.
  */
 void nri_stream_end(nri_plugin *plugin, int reason, const char *text);
+/* For what ends a run before the core, which logs the end of a connection, has one. */
+void nri_stream_log_failure(nri_plugin *plugin, const char *text);
 /* When the next nri_stream_service() is due, in ns; NRI_NEVER. */
 uint64_t nri_stream_deadline(const nri_plugin *plugin);
 /* Whether the user's functions have not asked for the end: else nothing more is handed to handlers.

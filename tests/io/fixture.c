@@ -196,6 +196,19 @@ int witness_update(struct witness *witness, nri_plugin *plugin)
     return rc;
 }
 
+/* ---- the log ---- */
+
+void log_book_write(void *user, const nri_log_record *record)
+{
+    struct log_book *book = user;
+    book->records++;
+    book->errors += nri_log_record_level(record) == NRI_LOG_ERROR;
+    if (book->records == 1)
+        (void)snprintf(book->plugin, sizeof book->plugin, "%s", nri_log_record_plugin(record));
+    book->strangers += strcmp(book->plugin, nri_log_record_plugin(record)) != 0;
+    (void)snprintf(book->text, sizeof book->text, "%s", nri_log_record_text(record));
+}
+
 /* ---- the runtime ---- */
 
 static bool answer_updates(struct peer *peer, const struct runtime *runtime)

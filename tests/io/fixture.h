@@ -67,6 +67,16 @@ void witness_updated(nri_plugin *plugin, const nri_update_result *result, void *
 /* nri_plugin_update_containers() of one container's CPU shares; reports to witness_updated(). */
 int witness_update(struct witness *witness, nri_plugin *plugin);
 
+/* ---- a log ---- */
+
+struct log_book { /* what nri_plugin_options.log_user is for log_book_write() */
+    int records, errors;
+    int strangers;   /* records of another plugin than the first one */
+    char plugin[32]; /* of the first record */
+    char text[1024]; /* of the last one */
+};
+void log_book_write(void *book, const nri_log_record *record);
+
 /* ---- a runtime ---- */
 
 enum runtime_step {

@@ -26,17 +26,26 @@ static nri_plugin *plugin_at(struct fixture *fixture, struct witness *witness, c
     return witness_plugin(witness, &options);
 }
 
-/* Runs against a path: the code, the path in the text, no handler, and in time. */
+/* Runs against a path: the code, the path in the text, that text logged once, no handler, and in
+ * time. */
 static void check_refused(struct fixture *fixture, const char *path, int code)
 {
     for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
         struct witness witness = {0};
-        nri_plugin *plugin = plugin_at(fixture, &witness, path);
+        struct log_book book = {0};
+        struct nri_plugin_options options = fixture_options(fixture);
+        options.socket_path = path;
+        options.log = log_book_write;
+        options.log_user = &book;
+        nri_plugin *plugin = witness_plugin(&witness, &options);
         uint64_t began = fixture_now_ms();
         assert_int_equal(drive_to_end(drive, plugin, &witness), code);
         assert_true(fixture_now_ms() - began < 1000);
         assert_int_equal(nri_error_get_code(nri_plugin_last_error(plugin)), code);
         assert_non_null(strstr(nri_error_get_text(nri_plugin_last_error(plugin)), path));
+        assert_int_equal(book.records, 1);
+        assert_int_equal(book.errors, 1);
+        assert_non_null(strstr(book.text, nri_error_get_text(nri_plugin_last_error(plugin))));
         assert_int_equal(witness.count[NRI_EVENT_CONNECTED] +
                              witness.count[NRI_EVENT_DISCONNECTED] + witness.ended,
                          0);

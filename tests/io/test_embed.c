@@ -234,18 +234,6 @@ static void test_started_and_closed_when_told_of_the_end(void **state)
 
 /* ---- U01: the log ---- */
 
-struct log_book {
-    char plugin[32]; /* of the last record */
-    int records;
-};
-
-static void write_log(void *user, const nri_log_record *record)
-{
-    struct log_book *book = user;
-    book->records++;
-    (void)snprintf(book->plugin, sizeof book->plugin, "%s", nri_log_record_plugin(record));
-}
-
 /* Redirects stdout and stderr to a file and back: what the library prints is nothing. */
 static int redirect(int to[2], int file)
 {
@@ -260,37 +248,59 @@ static int redirect(int to[2], int file)
     return 0;
 }
 
+/* Three plugins at once on one loop, two with a log and one without; their books afterwards. The
+ * two set the same options in the other order. */
+static void log_of_three(struct fixture *fixture, struct log_book books[2])
+{
+    static const char *const names[] = {"one", "two", "silent"};
+    struct witness witness[3] = {0};
+    struct runtime runtime[3];
+    nri_plugin *plugin[3];
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    for (int i = 0; i < 3; i++) {
+        struct nri_plugin_options options = fixture_options(fixture);
+        int pair[2];
+        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+        options.fd = pair[0];
+        options.use_fd = 1;
+        options.log_level = NRI_LOG_DEBUG;
+        if (i == 0)
+            options.name = names[i];
+        options.log = i < 2 ? log_book_write : NULL;
+        options.log_user = i < 2 ? &books[i] : NULL;
+        if (i != 0)
+            options.name = names[i];
+        plugin[i] = witness_plugin(&witness[i], &options);
+        runtime[i] = (struct runtime){.fd = pair[1], .last = RUNTIME_CREATE, .hang_up = true};
+        runtime_start(&runtime[i]);
+        assert_int_equal(nri_plugin_start(plugin[i], &loop, witness_ended, &witness[i]), 0);
+    }
+    assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_true(runtime_join(&runtime[i]));
+        assert_int_equal(witness[i].count[NRI_EVENT_CREATE_CONTAINER], 1);
+        nri_plugin_close(plugin[i], NULL, NULL);
+    }
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 static void test_U01_each_plugin_has_its_own_log(void **state)
 {
-    struct fixture *fixture = *state;
-    struct log_book books[2] = {{{0}, 0}, {{0}, 0}};
-    const char *const names[] = {"one", "two", "silent"};
+    struct log_book books[2] = {0};
     FILE *file = tmpfile();
     int saved[2] = {-1, -1};
     assert_non_null(file);
     (void)fflush(NULL);
     assert_int_equal(redirect(saved, fileno(file)), 0);
-    for (int i = 0; i < 3; i++) {
-        struct witness witness = {0};
-        struct nri_plugin_options options = fixture_options(fixture);
-        struct runtime runtime = {
-            .fd = -1, .listener = fixture->listener, .last = RUNTIME_CREATE, .hang_up = true};
-        options.name = names[i];
-        options.log = i < 2 ? write_log : NULL;
-        options.log_user = i < 2 ? &books[i] : NULL;
-        options.log_level = NRI_LOG_DEBUG;
-        nri_plugin *plugin = witness_plugin(&witness, &options);
-        runtime_start(&runtime);
-        (void)nri_plugin_run(plugin);
-        (void)runtime_join(&runtime);
-        nri_plugin_close(plugin, NULL, NULL);
-    }
+    log_of_three(*state, books);
     (void)fflush(NULL);
     assert_int_equal(redirect(saved, -1), 0);
     assert_int_equal(lseek(fileno(file), 0, SEEK_END), 0);
     (void)fclose(file);
     assert_true(books[0].records > 0);
     assert_int_equal(books[0].records, books[1].records);
+    assert_int_equal(books[0].strangers + books[1].strangers, 0);
     assert_string_equal(books[0].plugin, "10-one");
     assert_string_equal(books[1].plugin, "10-two");
 }

@@ -230,9 +230,14 @@ static void test_a_full_backlog_is_waited_for(void **state)
         int fds[64];
         int count = fixture_fill_backlog(fixture, fds, 64);
 
+        struct log_book book = {0};
+        options.log = log_book_write;
+        options.log_user = &book;
         options.registration_timeout_ms = 200;
         nri_plugin *plugin = witness_plugin(&witness, &options);
         assert_int_equal(drive_to_end(drive, plugin, &witness), NRI_E_TIMEOUT);
+        assert_int_equal(book.errors, 1);
+        assert_non_null(strstr(book.text, "backlog"));
         check_text(plugin, fixture->path);
         check_text(plugin, "backlog");
         assert_int_equal(witness.count[NRI_EVENT_CONNECTED] + witness.count[NRI_EVENT_DISCONNECTED],
