@@ -120,14 +120,11 @@ static void on_signal(int number)
     nri_plugin_stop(plugin);
 }
 
-static void set_signals(void)
+static void set_signal(int number, void (*handler)(int))
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = handler};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGINT, &action, NULL);
-    action.sa_handler = SIG_IGN; /* EPIPE is enough when nobody reads the output any more */
-    sigaction(SIGPIPE, &action, NULL);
+    sigaction(number, &action, NULL);
 }
 
 /* Started with a closed standard output, the connection would get its number, and events would be
@@ -177,8 +174,14 @@ int main(int argc, char **argv)
     code = make_plugin(&logger, argv[0]);
     if (code != 0)
         return code == NRI_E_INVALID ? 2 : 1;
-    set_signals();
+    set_signal(SIGTERM, on_signal);
+    set_signal(SIGINT, on_signal);
+    set_signal(SIGPIPE, SIG_IGN);  /* EPIPE is enough when nobody reads the output any more */
     code = nri_plugin_run(plugin); /* the library has logged why it ended */
+    /* The handler must not stop a plugin that is gone, and a second SIGTERM must not change the
+     * exit status. */
+    set_signal(SIGTERM, SIG_IGN);
+    set_signal(SIGINT, SIG_IGN);
     nri_plugin_close(plugin, NULL, NULL);
     return code == 0 ? 0 : 1;
 }

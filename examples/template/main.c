@@ -53,18 +53,14 @@ static int update_container(nri_request *req, void *user)
     return observe(req, user);
 }
 
-static int validate(nri_request *req, void *user)
-{
-    /* What all plugins made of a container; nri_request_fail() would veto it. */
-    return observe(req, user);
-}
-
 static void on_signal(int number)
 {
     (void)number;
     nri_plugin_stop(plugin);
 }
 
+/* Before on_validate_adjustment all plugins have had their say: refusing there vetoes the
+ * container. */
 static const struct nri_plugin_ops ops = {.size = sizeof ops,
                                           .on_configure = configure,
                                           .on_synchronize = synchronize,
@@ -82,7 +78,7 @@ static const struct nri_plugin_ops ops = {.size = sizeof ops,
                                           .on_post_update_container = observe,
                                           .on_stop_container = observe,
                                           .on_remove_container = observe,
-                                          .on_validate_adjustment = validate};
+                                          .on_validate_adjustment = observe};
 
 static int usage(FILE *to, int status)
 {
@@ -125,6 +121,9 @@ int main(int argc, char **argv)
     rc = nri_plugin_run(plugin);
     if (rc != 0)
         fprintf(stderr, "nri-template: %s\n", nri_error_get_text(nri_plugin_last_error(plugin)));
+    /* A signal from here on would find no plugin to stop. */
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
     nri_plugin_close(plugin, NULL, NULL);
     return rc == 0 ? 0 : 1;
 }
