@@ -58,7 +58,8 @@ class Readme(Case):
         self.assertEqual(text_pairs(adjust[4]), [("HELLO", "nri")])
         connection.close()
         self.assertEqual(running.ended(), 1)
-        self.assertEqual((running.out(), running.err()), ("", ""))
+        self.assertEqual(running.out(), "")
+        self.assertRegex(running.err(), "^hello: .*closed the connection.*\n$")
 
     def test_plugin_without_a_runtime(self):
         if os.path.exists("/var/run/nri/nri.sock"):
@@ -66,6 +67,7 @@ class Readme(Case):
         program = Program(self.directory, [self.compiled()])
         self.addCleanup(program.close)
         self.assertEqual(program.ended(), 1)
+        self.assertRegex(program.err(), "^hello: .*/var/run/nri/nri.sock.*\n$")
 
     def test_links(self):
         links = re.findall(r"\]\(([^)#:]+)\)", readme())
