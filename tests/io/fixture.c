@@ -99,7 +99,7 @@ int fixture_teardown(void **state)
         print_error("%d descriptors open, %d before; %zu blocks of the plugin live\n", fds,
                     fixture->fds, (size_t)fixture->heap.live_blocks);
     free(fixture);
-    return clean ? 0 : -1;
+    return clean && peer_refusals() == 0 ? 0 : -1;
 }
 
 /* ---- the plugin ---- */

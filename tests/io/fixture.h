@@ -27,7 +27,8 @@ struct fixture {
 };
 
 /* cmocka's setup and teardown: a listener on `path`; at the end no descriptor more is open than
- * before and no block of the heap lives. */
+ * before and no block of the heap lives; and a Go peer would have taken all that the plugins
+ * sent. */
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 int fixture_listen(const char *path, int backlog); /* a descriptor, or -1 */

@@ -2,6 +2,7 @@
 #include "peer.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,8 @@
 
 #include "proto/ttrpc.pb-c.h"
 
-#define SERVICE       "nri.pkg.api.v1alpha1.Plugin"
-#define FRAME_SIZE    ((size_t)4096) /* what Go's first frame holds */
-#define LARGEST_FRAME ((uint32_t)1 << 24)
+#define SERVICE    "nri.pkg.api.v1alpha1.Plugin"
+#define FRAME_SIZE ((size_t)4096) /* what Go's first frame holds */
 
 static void *must(void *block)
 {
@@ -43,11 +43,6 @@ static void put32(uint8_t *at, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         at[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
 static void add_frame(struct peer_bytes *bytes, uint32_t id, const uint8_t *data, size_t size)
@@ -127,21 +122,60 @@ void peer_bytes_refuse(struct peer_bytes *bytes, uint32_t stream, int code, cons
 
 /* ---- a connection ---- */
 
+static atomic_int refusals;
+
+int peer_refusals(void)
+{
+    return atomic_exchange(&refusals, 0);
+}
+
+static bool check(struct peer *peer, const uint8_t *data, size_t size)
+{
+    bool was_good = go_reader_error(&peer->reader)[0] == '\0';
+    if (go_reader_feed(&peer->reader, data, size) == 0)
+        return true;
+    if (was_good) {
+        (void)fprintf(stderr, "a Go peer would refuse: %s\n", go_reader_error(&peer->reader));
+        atomic_fetch_add(&refusals, 1);
+    }
+    return false;
+}
+
+/* Receives once. 1: bytes; 0: EOF or a reset; -1: a failure, or nothing there (MSG_DONTWAIT). */
+static int take(struct peer *peer, size_t most, int flags, struct peer_bytes *bytes)
+{
+    uint8_t data[65536];
+    ssize_t got;
+    do
+        got = recv(peer->fd, data, most < sizeof data ? most : sizeof data, flags);
+    while (got < 0 && errno == EINTR);
+    if (got == 0 || (got < 0 && errno == ECONNRESET))
+        return 0;
+    if (got < 0 || !check(peer, data, (size_t)got))
+        return -1;
+    if (bytes != NULL)
+        peer_bytes_add(bytes, data, (size_t)got);
+    return 1;
+}
+
 void peer_init(struct peer *peer, int fd)
 {
     struct timeval patience = {.tv_sec = PEER_PATIENCE};
     *peer = (struct peer){.fd = fd, .next_stream = 1};
+    go_reader_init(&peer->reader);
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
 void peer_close(struct peer *peer)
 {
-    if (peer->fd >= 0)
+    if (peer->fd >= 0) {
+        /* Checked, but left there: the plugin is to see that it was not read. */
+        (void)take(peer, SIZE_MAX, MSG_DONTWAIT | MSG_PEEK, NULL);
         (void)close(peer->fd);
+    }
     peer->fd = -1;
-    peer_bytes_free(&peer->in[0]);
-    peer_bytes_free(&peer->in[1]);
+    go_reader_fini(&peer->reader);
 }
 
 bool peer_write(struct peer *peer, const void *data, size_t size)
@@ -164,39 +198,6 @@ bool peer_send(struct peer *peer, struct peer_bytes *bytes)
     bool sent = peer_write(peer, bytes->data, bytes->size);
     peer_bytes_free(bytes);
     return sent;
-}
-
-static int read_exactly(struct peer *peer, uint8_t *data, size_t size)
-{
-    size_t have = 0;
-    while (have < size) {
-        ssize_t got = recv(peer->fd, data + have, size - have, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got == 0 || (got < 0 && errno == ECONNRESET))
-            return 0;
-        if (got < 0)
-            return -1;
-        have += (size_t)got;
-    }
-    return 1;
-}
-
-static int read_frame(struct peer *peer)
-{
-    uint8_t head[8];
-    int rc = read_exactly(peer, head, sizeof head);
-    if (rc != 1)
-        return rc;
-    uint32_t id = get32(head), size = get32(head + 4);
-    if (id < 1 || id > 2 || size > LARGEST_FRAME)
-        return -1;
-    uint8_t *data = must(malloc(size + 1));
-    rc = read_exactly(peer, data, size);
-    if (rc == 1)
-        peer_bytes_add(&peer->in[id - 1], data, size);
-    free(data);
-    return rc;
 }
 
 static bool open_envelope(struct peer_message *message)
@@ -227,17 +228,20 @@ static bool open_envelope(struct peer_message *message)
 }
 
 /* 1: taken; 0: not there yet; -1: nonsense. */
-static int take_message(struct peer *peer, unsigned id, struct peer_message *message)
+static int take_message(struct peer *peer, struct peer_message *message)
 {
-    struct peer_bytes *in = &peer->in[id - 1];
-    if (in->size < 10 || in->size - 10 < get32(in->data))
+    struct go_message read;
+    if (!go_reader_message(&peer->reader, peer->taken, &read)) {
+        go_reader_forget(&peer->reader);
+        peer->taken = 0;
         return 0;
-    *message = (struct peer_message){.id = id, .stream = get32(in->data + 4), .type = in->data[8]};
-    message->size = get32(in->data);
+    }
+    peer->taken++;
+    *message = (struct peer_message){
+        .id = read.id, .stream = read.stream, .type = read.type, .size = read.length};
     message->data = must(malloc(message->size + 1));
-    memcpy(message->data, in->data + 10, message->size);
-    in->size -= 10 + message->size;
-    memmove(in->data, in->data + 10 + message->size, in->size);
+    if (message->size > 0)
+        memcpy(message->data, read.data, message->size);
     return open_envelope(message) ? 1 : -1;
 }
 
@@ -250,29 +254,26 @@ void peer_message_free(struct peer_message *message)
 
 int peer_receive(struct peer *peer, struct peer_message *message)
 {
-    for (;;) {
-        int rc = take_message(peer, PEER_PLUGIN, message);
-        if (rc == 0)
-            rc = take_message(peer, PEER_RUNTIME, message);
-        if (rc == 0) {
-            rc = read_frame(peer);
-            if (rc == 1)
-                continue;
-        }
-        return rc;
-    }
+    int rc;
+    while ((rc = take_message(peer, message)) == 0 && (rc = take(peer, SIZE_MAX, 0, NULL)) == 1)
+        continue;
+    return rc;
 }
 
 bool peer_wait_end(struct peer *peer)
 {
-    uint8_t waste[65536];
-    for (;;) {
-        ssize_t got = recv(peer->fd, waste, sizeof waste, 0);
-        if (got == 0 || (got < 0 && errno == ECONNRESET))
-            return true;
-        if (got < 0 && errno != EINTR)
-            return false;
-    }
+    int rc;
+    while ((rc = take(peer, SIZE_MAX, 0, NULL)) == 1)
+        continue;
+    return rc == 0;
+}
+
+void peer_take(struct peer *peer, size_t most, struct peer_bytes *bytes)
+{
+    size_t before = bytes->size;
+    while (bytes->size - before < most &&
+           take(peer, most - (bytes->size - before), MSG_DONTWAIT, bytes) == 1)
+        continue;
 }
 
 /* ---- what a runtime does ---- */

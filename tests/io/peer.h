@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The runtime's end of a socket, by hand and blocking: frames are put together and taken apart
- * here, with no part of libnri but the generated messages, so that both cannot be wrong in the same
- * way. It asserts nothing and may be used on any thread; a wait of more than PEER_PATIENCE seconds
- * is a failure.
+ * The runtime's end of a socket, by hand and blocking: frames are put together here and taken apart
+ * by the model of the strict Go reader, with no part of libnri but the generated messages, so that
+ * both cannot be wrong in the same way. Every byte that comes passes that reader, also those that
+ * nobody waited for; what it refuses is a failure, printed, and counted in peer_refusals(). It
+ * asserts nothing and may be used on any thread; a wait of more than PEER_PATIENCE seconds is a
+ * failure.
  */
 #ifndef NRI_TESTS_IO_PEER_H
 #define NRI_TESTS_IO_PEER_H
@@ -12,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "go_reader.h"
 #include "proto/nri.pb-c.h"
 
 #define PEER_PATIENCE 120
@@ -43,7 +46,8 @@ void peer_bytes_refuse(struct peer_bytes *bytes, uint32_t stream, int code, cons
 struct peer {
     int fd;
     uint32_t next_stream;
-    struct peer_bytes in[2];   /* of mux ids 1 and 2 */
+    struct go_reader reader;
+    size_t taken;              /* messages of the reader */
     char name[128], index[16]; /* what RegisterPlugin told */
     uint32_t register_stream;
     int32_t events; /* what Configure's answer told */
@@ -74,6 +78,10 @@ bool peer_send(struct peer *peer, struct peer_bytes *bytes); /* and frees them *
 int peer_receive(struct peer *peer, struct peer_message *message);
 /* Waits for EOF and drops what comes before. */
 bool peer_wait_end(struct peer *peer);
+/* Adds the bytes that are there, `most` at most, to `bytes`, without waiting. */
+void peer_take(struct peer *peer, size_t most, struct peer_bytes *bytes);
+/* How often a Go peer would have dropped the plugin since the last call, on all threads. */
+int peer_refusals(void);
 
 /* Calls and waits for the answer. False: no answer, or (unless `message` is given) another than
  * success. */

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -47,17 +46,6 @@ struct cut {
     bool early;     /* it goes before the plugin has read any */
 };
 
-static void receive(int fd, size_t count)
-{
-    uint8_t waste[256];
-    while (count > 0) {
-        ssize_t got = recv(fd, waste, count < sizeof waste ? count : sizeof waste, MSG_DONTWAIT);
-        if (got <= 0)
-            return;
-        count -= (size_t)got;
-    }
-}
-
 static void turn_until_quiet(nri_plugin *plugin)
 {
     struct pollfd ready = {.fd = nri_plugin_fd(plugin), .events = POLLIN};
@@ -69,17 +57,21 @@ static void check_cut(struct fixture *fixture, const struct peer_bytes *session,
                       const struct cut *cut, struct witness *witness)
 {
     struct nri_plugin_options options = fixture_options(fixture);
+    struct peer peer;
+    struct peer_bytes received = {0};
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
     options.fd = pair[0];
     options.use_fd = 1;
     nri_plugin *plugin = witness_plugin(witness, &options);
     assert_int_equal(nri_plugin_start(plugin, NULL, witness_ended, witness), 0);
-    assert_int_equal(write(pair[1], session->data, cut->send), cut->send);
+    peer_init(&peer, pair[1]);
+    assert_true(peer_write(&peer, session->data, cut->send));
     if (!cut->early)
         turn_until_quiet(plugin);
-    receive(pair[1], cut->receive);
-    (void)close(pair[1]);
+    peer_take(&peer, cut->receive, &received);
+    peer_bytes_free(&received);
+    peer_close(&peer);
     while (drive_turn(plugin) == 1)
         continue;
     assert_int_equal(witness->ended, 1);
