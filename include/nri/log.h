@@ -45,7 +45,8 @@ NRI_API const char *nri_log_record_container(const nri_log_record *record);
 NRI_API const char *nri_log_record_plugin(const nri_log_record *record);
 /** How many similar records the rate limit held back before this one. Since 0.1.0. */
 NRI_API uint64_t nri_log_record_suppressed(const nri_log_record *record);
-/** The name of a level: "error", "warn", "info" or "debug". Static. Since 0.1.0. */
+/** The name of a level: "error", "warn", "info" (also of NRI_LOG_DEFAULT) or "debug"; "?" for
+ * anything else. Static. Since 0.1.0. */
 NRI_API const char *nri_log_level_name(enum nri_log_level level);
 
 NRI_END_DECLS

@@ -119,7 +119,7 @@ NRI_API void nri_plugin_ops_init(struct nri_plugin_ops *ops, size_t size);
 struct nri_plugin_options {
     size_t size; /**< sizeof(struct nri_plugin_options) */
     /** The plugin's name: letters, digits, "_", ".", "+", "-". Else NRI_PLUGIN_NAME, else the
-     * program's name NN-name. */
+     * program's name, without its NN- if it has one. */
     const char *name;
     /** The plugin index: two digits, "00" to "99". Else NRI_PLUGIN_IDX, else from the program's
      * name. */
@@ -189,8 +189,9 @@ struct nri_plugin_options {
      */
     uint64_t max_sync_bytes;
     /** The memory of all in-flight requests together, as decoded (what replies are built in comes
-     * on top), in bytes. Default 256 MiB, from 1 KiB to 1 GiB. A request for whose most there is no
-     * room waits, as one beyond max_in_flight does; a single one may be larger. */
+     * on top), in bytes. Default 256 MiB, from 1 KiB to 1 GiB. A request waits while its
+     * largest possible size would not fit, as one beyond max_in_flight does; a single one may be
+     * larger. */
     uint64_t max_request_bytes;
     uint64_t reserved[7]; /**< must be 0 */
 };

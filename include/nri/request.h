@@ -86,7 +86,7 @@ NRI_API const char *nri_request_config(const nri_request *request);
  * @param mask the events wanted: each needs a handler, and the mask must not be 0 (which means all,
  * on the wire)
  * @return 0, NRI_E_EVENT (another event), NRI_E_INVALID (0, or an event that has no handler; the
- * text names it). The error sticks: Configure is refused with it. Since 0.1.0.
+ * text names it). The error sticks: the request is refused with it. Since 0.1.0.
  */
 NRI_API int nri_request_set_events(nri_request *request, uint32_t mask);
 
@@ -172,9 +172,9 @@ NRI_API int nri_request_fail(nri_request *request, int code, const char *text);
  * nri_request_unref().
  * @param request the request
  * @param code 0 to reply with what was built, negative to refuse
- * @return 0, NRI_E_LATE (already answered: by an earlier completion or at the deadline),
- * NRI_E_CLOSED (the connection is gone; nobody gets the reply). Any thread, not in a signal
- * handler. Since 0.1.0.
+ * @return 0, NRI_E_LATE (already answered, or completed before), NRI_E_CLOSED (the connection is
+ * gone; nobody gets the reply). Past the deadline the reply is still sent, and 0 returned; the
+ * runtime may have dropped the plugin by then. Any thread, not in a signal handler. Since 0.1.0.
  */
 NRI_API int nri_request_complete(nri_request *request, int code);
 /**

@@ -42,6 +42,11 @@ const char *nri_error_name(int code)
     return is_known(code) ? codes[-code].name : "NRI_E_?";
 }
 
+bool nri_error_is_code(int code)
+{
+    return is_known(code);
+}
+
 bool nri_error_is_fatal(int code)
 {
     return is_known(code) && (codes[-code].traits & NRI_ERROR_FATAL) != 0;

@@ -81,6 +81,8 @@ void nri_error_copy(struct nri_error *to, const struct nri_error *from);
  * out-of-memory error when there is no memory (nri_error_free() leaves that alone). */
 void nri_error_export(const struct nri_error *error, const struct nri_alloc *alloc,
                       nri_error **out);
+/* Whether it is one of the codes above, NRI_OK too. */
+bool nri_error_is_code(int code);
 /* The gRPC code to refuse with. */
 int nri_error_grpc(int code);
 /* The code of this library for a gRPC code that a peer sent: 12 -> UNSUPPORTED, 8 -> LIMIT, 4 ->

@@ -127,7 +127,7 @@ const char *nri_log_level_name(enum nri_log_level level)
         return "debug";
     case NRI_LOG_DEFAULT:
     case NRI_LOG_INFO:
-        break;
+        return "info";
     }
-    return "info";
+    return "?";
 }
