@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A connection that is fed arbitrary bytes: memory and output stay within the limits, each call
- * completes once, what comes out is whole responses, and it is the same whatever the cut.
+ * completes once, what comes out is whole responses that a Go peer can read, and it is the same
+ * whatever the cut.
  *
  * Input: one byte that chooses the cut and what the handler does, then the bytes of the peer.
  */
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "go_reader.h"
 #include "proto/nri.pb-c.h"
 #include "rpc/rpc.h"
 #include "wire/reader.h"
@@ -178,6 +180,17 @@ static int feed(struct world *world, const uint8_t *data, size_t size, size_t cu
     return code;
 }
 
+/* Nothing that a Go peer would drop the connection for, nor wait in. */
+static void check_go_reads(const uint8_t *bytes, size_t count)
+{
+    struct go_reader reader;
+    go_reader_init(&reader);
+    (void)go_reader_feed(&reader, bytes, count);
+    check(go_reader_error(&reader)[0] == '\0', go_reader_error(&reader));
+    CHECK(go_reader_idle(&reader));
+    go_reader_fini(&reader);
+}
+
 /* Whole frames: requests of ours on connection 2, then responses on 1. */
 static void check_output(const uint8_t *bytes, size_t count)
 {
@@ -211,6 +224,7 @@ static uint8_t *live(unsigned behaviour, size_t cut, const uint8_t *data, size_t
         nri_rpc_call_release(world.held[i]);
     }
     nri_rpc_output(world.rpc, &bytes, sent);
+    check_go_reads(bytes, *sent);
     check_output(bytes, *sent);
     uint8_t *copy = malloc(*sent + 1);
     CHECK(copy != NULL);
