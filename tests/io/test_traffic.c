@@ -402,12 +402,15 @@ static void test_what_is_queued_goes_out_before_the_end(void **state)
 
 /* ---- T54 ---- */
 
-static volatile sig_atomic_t alarms_seen;
+#define OFTEN  1000
+#define ALARMS 200 /* at least, whatever the machine takes for the calls */
+
+static atomic_int alarms_seen;
 
 static void on_alarm(int number)
 {
     (void)number;
-    alarms_seen = alarms_seen + 1;
+    atomic_fetch_add(&alarms_seen, 1);
 }
 
 #define PARTS     12
@@ -460,7 +463,7 @@ static void *call_often(void *context)
     (void)sigaddset(&alarms, SIGALRM);
     (void)pthread_sigmask(SIG_BLOCK, &alarms, NULL);
     runtime->good = peer_register(peer) && synchronize_in_parts(peer);
-    while (runtime->good && runtime->calls < 1000) {
+    while (runtime->good && (runtime->calls < OFTEN || atomic_load(&alarms_seen) < ALARMS)) {
         runtime->good = peer_create(peer, "ctr2");
         runtime->calls++;
     }
@@ -483,7 +486,7 @@ static void test_T54_interrupted_calls_are_no_errors(void **state)
     for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
         struct witness witness = {.act_in = NRI_EVENT_SYNCHRONIZE, .act = count_pods};
         struct interrupted runtime = {.calls = 0};
-        alarms_seen = 0;
+        atomic_store(&alarms_seen, 0);
         nri_plugin *plugin = plugin_on_pair(*state, &witness, &runtime.peer, 0);
         assert_int_equal(pthread_create(&runtime.thread, NULL, call_often, &runtime), 0);
         assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
@@ -491,11 +494,11 @@ static void test_T54_interrupted_calls_are_no_errors(void **state)
         assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
         (void)pthread_join(runtime.thread, NULL);
         assert_int_equal(rc, NRI_E_CLOSED);
-        assert_true(alarms_seen > 0);
         assert_true(runtime.good);
-        assert_int_equal(runtime.calls, 1000);
+        assert_true(alarms_seen >= ALARMS);
+        assert_true(runtime.calls >= OFTEN);
         assert_int_equal((uintptr_t)witness.user, PARTS * PART_PODS);
-        assert_int_equal(witness.count[NRI_EVENT_CREATE_CONTAINER], 1000);
+        assert_int_equal(witness.count[NRI_EVENT_CREATE_CONTAINER], runtime.calls);
         assert_int_equal(witness.count[NRI_EVENT_CONNECTED], 1);
         nri_plugin_close(plugin, NULL, NULL);
     }
