@@ -91,6 +91,8 @@ void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
         nri_core_disconnected(plugin->core, reason, reason != 0 ? why.text : "stopped",
                               nri_host_now());
         plugin->depth--;
+        if (reason != 0) /* the core may know more */
+            nri_error_set(&why, reason, "%s", nri_core_end_text(plugin->core));
     }
     /* Last, since handlers may have met errors of their own meanwhile. */
     nri_error_copy(&plugin->error, &why);

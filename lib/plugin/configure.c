@@ -101,10 +101,10 @@ int nri_request_set_events(nri_request *request, uint32_t mask)
 
     if (request == NULL)
         return NRI_E_INVALID;
-    if (request->event != NRI_EVENT_CONFIGURE)
-        return nri_request_fail(request, NRI_E_EVENT,
-                                "nri_request_set_events() is for on_configure");
-    if (mask == 0) {
+    if (request->event != NRI_EVENT_CONFIGURE) {
+        code = NRI_E_EVENT;
+        nri_request_failf(request, code, "nri_request_set_events() is for on_configure");
+    } else if (mask == 0) {
         code = NRI_E_INVALID;
         nri_request_failf(request, code,
                           "an event mask of 0 means all events on the wire; name one at least");

@@ -48,6 +48,7 @@ static bool copy_config(struct nri_core *core, const struct nri_core_config *con
     core->config.index = copy_text(core, config->index);
     core->config.peer = copy_text(core, config->peer);
     core->own_version = copy_text(core, NRI_OWN_VERSION);
+    (void)snprintf(core->label, sizeof core->label, "%s-%s", config->index, config->name);
     return core->config.name != NULL && core->config.index != NULL && core->config.peer != NULL &&
            core->own_version != NULL;
 }
@@ -143,6 +144,7 @@ static int make_rpc(struct nri_core *core)
         .alloc = &core->alloc,
         .host = core->config.host,
         .log = core->log,
+        .label = core->label,
         .request = nri_dispatch_call,
         .wake = wake,
         .user = core,
@@ -176,6 +178,7 @@ int nri_core_connected(struct nri_core *core, uint64_t now, struct nri_error *er
     nri_error_clear(&core->failure);
     core->registered = core->configure_came = core->configured = core->shutdown_came = false;
     core->logged_features = 0;
+    core->missed.replied = 0;
     core->registration_deadline = timeout < NRI_NEVER - now ? now + timeout : NRI_NEVER;
     core->state = NRI_PLUGIN_REGISTERING;
     nri_core_log(core, NRI_LOG_INFO, "connected to %s", core->config.peer);
@@ -197,6 +200,18 @@ static void log_end(struct nri_core *core, int reason, const char *text)
         nri_core_log(core, level, "connection to %s closed: %s", core->config.peer, text);
 }
 
+/* Only the peer knows why it closed: what this side knows is added. */
+static void set_reason(struct nri_core *core, int reason, const char *text)
+{
+    char missed[NRI_MISSED_SIZE] = "";
+    struct nri_error whole;
+
+    if (reason == NRI_E_CLOSED && !core->shutdown_came)
+        nri_missed_explain(core, missed);
+    nri_error_set(&whole, reason, "%s%s%s", text, missed[0] == '\0' ? "" : "; ", missed);
+    nri_shared_set_reason(core->shared, whole.text);
+}
+
 void nri_core_disconnected(struct nri_core *core, int reason, const char *text, uint64_t now)
 {
     if (core->rpc == NULL)
@@ -205,7 +220,7 @@ void nri_core_disconnected(struct nri_core *core, int reason, const char *text, 
     core->state = NRI_PLUGIN_IDLE;
     if (text == NULL || text[0] == '\0')
         text = reason == 0 ? "stopped" : nri_strerror(reason);
-    nri_shared_set_reason(core->shared, text);
+    set_reason(core, reason, text);
     text = core->shared->reason.text; /* the given one may be part of what goes now */
     nri_rpc_close(core->rpc, NRI_E_CLOSED, text);
     nri_dispatch_close(core);
@@ -290,6 +305,11 @@ int nri_core_close_reason(const struct nri_core *core, struct nri_error *error)
 {
     nri_error_copy(error, &core->failure);
     return core->failure.code;
+}
+
+const char *nri_core_end_text(const struct nri_core *core)
+{
+    return core->shared->reason.text;
 }
 
 bool nri_core_in_message(const struct nri_core *core)

@@ -85,6 +85,9 @@ int nri_core_close_reason(const struct nri_core *core, struct nri_error *error);
  * on_disconnected runs, once per nri_core_connected(). The core may be connected again: stream ids,
  * half a Synchronize, everything starts anew. */
 void nri_core_disconnected(struct nri_core *core, int reason, const char *text, uint64_t now);
+/* What on_disconnected was told last: the given text, and what the core knows besides of why a peer
+ * closed. "" before. */
+const char *nri_core_end_text(const struct nri_core *core);
 /* Whether the peer's EOF now would cut a message in two (for the text of NRI_E_CLOSED). */
 bool nri_core_in_message(const struct nri_core *core);
 

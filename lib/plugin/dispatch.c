@@ -34,12 +34,7 @@ void nri_dispatch_run(struct nri_core *core, nri_request *request, nri_handler h
     }
     if (code == NRI_PENDING)
         return; /* the reference is the handler's, and the request may be gone already */
-    if (code > 0) {
-        nri_request_failf(request, NRI_E_INTERNAL,
-                          "the handler of %s returned %d, which is no code",
-                          nri_event_name(request->event), code);
-        code = NRI_E_INTERNAL;
-    }
+    code = nri_request_take_code(request, code, "the handler of", "returned");
     if (nri_request_claim(request))
         nri_reply_send(core, request, code);
     nri_request_unref(request);

@@ -15,6 +15,11 @@
                     */
 #define NRI_REGISTRATION_TIMEOUT_MS UINT64_C(5000) /* what Go runtimes that don't tell have */
 #define NRI_UNKNOWN_VERSION         "unknown"
+/* Of a sentence on a missed deadline. */
+#define NRI_MISSED_SIZE 512
+/* The longest name that a text of the library's own starts with: NRI has no limit for names, and the
+ * text behind it must not get lost. */
+#define NRI_LABEL_SIZE 128
 /* What RegisterPlugin tells. Go peers compare versions as Go modules have them: with the "v". */
 #define NRI_OWN_VERSION "v0.12.2"
 
@@ -28,6 +33,12 @@ struct nri_sync {
     bool refused;     /* over a limit: the rest is refused too */
 };
 
+/* The last reply that went out too late. */
+struct nri_missed {
+    uint64_t replied; /* when; 0: there was none */
+    char text[NRI_MISSED_SIZE];
+};
+
 struct nri_core {
     struct nri_alloc alloc;
     struct nri_plugin_ops ops;
@@ -36,6 +47,7 @@ struct nri_core {
     struct nri_shared *shared;
     struct nri_arena arena;  /* of the texts of config, and the next */
     const char *own_version; /* NRI_OWN_VERSION as a text of base/text.h */
+    char label[NRI_LABEL_SIZE]; /* "NN-name": runtimes add no name to a refusal */
     uint32_t derived;        /* events that have a handler */
     uint64_t now;            /* of the driver's last call */
     unsigned depth;          /* handlers that are running */
@@ -49,6 +61,7 @@ struct nri_core {
     nri_request *open;        /* requests without an answer */
     struct nri_sync sync;
     uint32_t logged_features; /* said once that the runtime ignores them */
+    struct nri_missed missed;
 
     /* What Configure told; kept after the end, until the next connection. */
     struct nri_arena told; /* of the texts */
@@ -95,6 +108,13 @@ void nri_dispatch_own(struct nri_core *core, nri_request *request, nri_handler h
 void nri_dispatch_drain(struct nri_core *core);
 /* The connection is gone: no request can be answered any more. */
 void nri_dispatch_close(struct nri_core *core);
+
+/* missed.c */
+/* A reply is about to go out: says so, and remembers it, when that is past the deadline. */
+void nri_missed_reply(struct nri_core *core, const nri_request *request);
+/* What the peer closed the connection for, if that was a missed deadline: a sentence in `text`, ""
+ * when none was missed. Before nri_dispatch_close(). */
+void nri_missed_explain(const struct nri_core *core, char text[NRI_MISSED_SIZE]);
 
 /* reply.c */
 void nri_reply_send(struct nri_core *core, nri_request *request,

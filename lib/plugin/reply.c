@@ -7,12 +7,16 @@
  * Configure that cannot be: refused with the text. A refused ValidateContainerAdjustment is a
  * success that says "reject", which is what runtimes understand as a veto.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "plugin/internal.h"
 
 #define MESSAGE(type) Nri__Pkg__Api__V1alpha1__##type
+
+/* "NN-name refused EVENT: " and the longest text that the library makes: nothing is cut. */
+#define NAMED_SIZE (NRI_LABEL_SIZE + 64 + NRI_ERROR_TEXT_SIZE)
 
 /* Room for any response message of the service. */
 union response {
@@ -38,6 +42,8 @@ static void response_init(union response *response, const struct nri_rpc_call *c
 struct verdict {
     int code;
     const char *text;
+    bool is_own;            /* the text is the library's, not the plugin's author's */
+    bool is_bare;           /* there was none but the code's */
     struct nri_error error; /* where the text is made */
 };
 
@@ -55,6 +61,7 @@ static void builder_error(const nri_request *request, int code, struct verdict *
         verdict->code = updates;
         verdict->text = nri_updates_error_text(request->updates);
     }
+    verdict->is_own = verdict->code != 0;
 }
 
 /* Said once a feature and connection, or an error when the runtime is known to ignore it. */
@@ -74,6 +81,7 @@ static void missing_features(struct nri_core *core, const nri_request *request,
                               "%s: %s %s has NRI %s, which ignores this (strict_features)", name,
                               core->runtime_name, core->runtime_version, core->nri_version);
             verdict->text = verdict->error.text;
+            verdict->is_own = true;
             return;
         }
         if ((core->logged_features & (UINT32_C(1) << feature)) != 0)
@@ -90,9 +98,11 @@ static void judge(struct nri_core *core, const nri_request *request, int code,
 {
     verdict->code = 0;
     verdict->text = "";
+    verdict->is_own = verdict->is_bare = false;
     if (request->failure != 0) {
         verdict->code = request->failure;
         verdict->text = request->failure_text;
+        verdict->is_own = request->failure_is_own;
     } else {
         builder_error(request, code, verdict);
         if (verdict->code == 0 && code != 0)
@@ -100,8 +110,10 @@ static void judge(struct nri_core *core, const nri_request *request, int code,
     }
     if (verdict->code == 0)
         missing_features(core, request, verdict);
-    if (verdict->text == NULL || (verdict->code != 0 && verdict->text[0] == '\0'))
+    if (verdict->text == NULL || (verdict->code != 0 && verdict->text[0] == '\0')) {
         verdict->text = nri_strerror(verdict->code);
+        verdict->is_bare = true;
+    }
 }
 
 /* ---- sending ---- */
@@ -199,9 +211,12 @@ void nri_reply_refuse(struct nri_core *core, struct nri_rpc_call *call, int code
 {
     const struct nri_log_about what = {.event = nri_methods[nri_rpc_call_method(call)].name};
 
+    char named[NAMED_SIZE];
+
     nri_log_write(core->log, core->now, NRI_LOG_WARN, &what, "refused by the library: %s", text);
+    (void)snprintf(named, sizeof named, "%s: %s", core->label, text);
     (void)nri_rpc_call_refuse(call, nri_error_grpc(code),
-                              text); /* what goes wrong is in nri_rpc_failure() */
+                              named); /* what goes wrong is in nri_rpc_failure() */
 }
 
 void nri_reply_empty(struct nri_core *core, struct nri_rpc_call *call)
@@ -232,17 +247,35 @@ static const char *readable(const nri_request *request, int code, const char *te
     return copy == NULL ? nri_strerror(code) : copy;
 }
 
-static void send_refusal(struct nri_core *core, const nri_request *request, int code,
-                         const char *text)
+/* Whoever reads a refusal in the runtime's log must learn whose it is. Words of the plugin's author
+ * are left as they are. */
+static const char *name_plugin(const struct nri_core *core, const nri_request *request,
+                               const struct verdict *verdict, char named[NAMED_SIZE])
+{
+    if (verdict->is_bare)
+        (void)snprintf(named, NAMED_SIZE, "%s refused %s: %s", core->label,
+                       nri_event_name(request->event), verdict->text);
+    else if (verdict->is_own)
+        (void)snprintf(named, NAMED_SIZE, "%s: %s", core->label, verdict->text);
+    else
+        return verdict->text;
+    return named;
+}
+
+static void send_refusal(struct nri_core *core, const nri_request *request,
+                         const struct verdict *verdict)
 {
     const struct nri_log_about what = about(request);
+    char named[NAMED_SIZE];
+    const char *text = name_plugin(core, request, verdict, named);
 
-    nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s refused: %s", what.event, text);
+    nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s refused: %s", what.event,
+                  verdict->text);
     if (request->method->reply == NRI_REPLY_VALIDATE)
         send_veto(core, request, text);
     else /* what goes wrong is in nri_rpc_failure() */
-        (void)nri_rpc_call_refuse(request->call, nri_error_grpc(code),
-                                  readable(request, code, text));
+        (void)nri_rpc_call_refuse(request->call, nri_error_grpc(verdict->code),
+                                  readable(request, verdict->code, text));
 }
 
 static void unlink_open(nri_request *request)
@@ -260,14 +293,16 @@ void nri_reply_send(struct nri_core *core, nri_request *request, int code)
     int end = NRI_E_REJECTED; /* of the plugin, when Configure is refused by its handler */
 
     unlink_open(request);
+    nri_missed_reply(core, request);
     judge(core, request, code, &verdict);
     if (configure && verdict.code == 0) {
         verdict.code = nri_configure_mask(core, request, &mask, &verdict.error);
         verdict.text = verdict.error.text;
+        verdict.is_own = true;
         end = verdict.code;
     }
     if (verdict.code != 0)
-        send_refusal(core, request, verdict.code, verdict.text);
+        send_refusal(core, request, &verdict);
     else if (send_success(core, request, mask) == 0 && configure)
         nri_configure_done(core, request, mask);
     if (configure && verdict.code != 0)

@@ -168,17 +168,13 @@ char *nri_request_text(struct nri_arena *arena, const char *text)
     return copy;
 }
 
-int nri_request_fail(nri_request *request, int code, const char *text)
+static void fail(nri_request *request, int code, const char *text, bool is_own)
 {
-    if (request == NULL)
-        return NRI_E_INVALID;
-    if (code >= 0)
-        code = NRI_E_REJECTED;
-    if (request->failure == 0 && is_handed(request)) {
-        request->failure_text = text == NULL ? NULL : nri_request_text(request->arena, text);
-        request->failure = code;
-    }
-    return code;
+    if (request->failure != 0 || !is_handed(request))
+        return;
+    request->failure_text = text == NULL ? NULL : nri_request_text(request->arena, text);
+    request->failure_is_own = is_own;
+    request->failure = code;
 }
 
 void nri_request_failf(nri_request *request, int code, const char *format, ...)
@@ -189,7 +185,28 @@ void nri_request_failf(nri_request *request, int code, const char *format, ...)
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    (void)nri_request_fail(request, code, text);
+    fail(request, code, text, true);
+}
+
+int nri_request_take_code(nri_request *request, int code, const char *before, const char *after)
+{
+    if (nri_error_is_code(code))
+        return code;
+    nri_request_failf(request, NRI_E_INTERNAL, "%s %s %s %d, which is no code", before,
+                      nri_event_name(request->event), after, code);
+    return NRI_E_INTERNAL;
+}
+
+int nri_request_fail(nri_request *request, int code, const char *text)
+{
+    if (request == NULL)
+        return NRI_E_INVALID;
+    if (code >= 0)
+        code = NRI_E_REJECTED;
+    if (text == NULL) /* else the number tells nothing that the text does not */
+        (void)nri_request_take_code(request, code, "the plugin refused", "with");
+    fail(request, code, text, false);
+    return code;
 }
 
 /*
@@ -206,16 +223,13 @@ int nri_request_complete(nri_request *request, int code)
     };
     if (request == NULL)
         return NRI_E_INVALID;
-    if (code > 0)
-        nri_request_failf(request, NRI_E_INTERNAL,
-                          "the plugin completed %s with %d, which is no code",
-                          nri_event_name(request->event), code);
+    code = nri_request_take_code(request, code, "the plugin completed", "with");
     nri_lock_take(&request->shared->lock);
     const int result = answered[request->state];
     if (result == 0) {
         seal(request);
         request->state = NRI_REQUEST_QUEUED;
-        request->result = code > 0 ? NRI_E_INTERNAL : code;
+        request->result = code;
         nri_refcount_ref(&request->refs);
         nri_shared_push(request->shared, request);
     }
@@ -287,6 +301,7 @@ static void end(nri_request *request)
         if (request->failure == 0) {
             request->failure = NRI_E_INTERNAL;
             request->failure_text = "the plugin dropped the request without an answer";
+            request->failure_is_own = true;
         }
         nri_refcount_init(&request->refs);
         request->state = NRI_REQUEST_QUEUED;

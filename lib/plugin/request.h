@@ -78,6 +78,7 @@ struct nri_request {
     int reason; /* of DISCONNECTED */
 
     int failure;              /* the first nri_request_fail(), 0 for none */
+    bool failure_is_own;      /* its text is the library's, not the plugin's author's */
     const char *failure_text; /* NULL: the code's own */
 };
 
@@ -96,9 +97,12 @@ nri_request *nri_request_make(struct nri_core *core, struct nri_rpc_call *call,
 nri_request *nri_request_make_own(struct nri_shared *shared, enum nri_event event);
 /* HANDED -> ANSWERED: true when the caller is now the one who replies. Seals the builders. */
 bool nri_request_claim(nri_request *request);
-/* nri_request_fail() with a format; the first failure stays. */
+/* Fails with a text of the library's own; the first failure stays. */
 void nri_request_failf(nri_request *request, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A code that the plugin gave, 0 for success: NRI_E_INTERNAL for what is none, with a text that says
+ * so, such as "the handler of" "CreateContainer" "returned" "-77". */
+int nri_request_take_code(nri_request *request, int code, const char *before, const char *after);
 /* A copy of a text that a peer can read: UTF-8, at most NRI_REFUSAL_MAX bytes. NULL when there is
  * no room even for a short one. */
 char *nri_request_text(struct nri_arena *arena, const char *text);

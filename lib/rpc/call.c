@@ -103,8 +103,10 @@ static const ProtobufCMethodDescriptor *method_of(const struct nri_rpc_call *cal
 
 /* What stands in for a reply that cannot be sent: its code for the handler, a status for the peer.
  */
-static int answer_instead(struct nri_rpc_call *call, int grpc, const struct nri_error *why)
+static int answer_instead(struct nri_rpc_call *call, int grpc, struct nri_error *why)
 {
+    if (call->rpc->config.label != NULL)
+        nri_error_prefix(why, "%s", call->rpc->config.label);
     const int code = answer_status(call, grpc, why->text);
     return code != 0 ? code : why->code;
 }

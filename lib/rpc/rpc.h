@@ -56,6 +56,9 @@ struct nri_rpc_config {
     const struct nri_alloc *alloc; /* copied */
     const struct nri_host *host;   /* must outlive the connection */
     struct nri_log *log;           /* must outlive the connection; NULL: silent */
+    /* Who this side is: "LABEL: " in front of what the peer reads instead of a reply that cannot be
+     * sent. Must outlive the connection; NULL: nothing. */
+    const char *label;
     /* A request. The call is the receiver's: it replies once (unless the connection goes) and
      * releases. */
     void (*request)(void *user, struct nri_rpc_call *call);

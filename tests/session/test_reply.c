@@ -191,16 +191,11 @@ static void test_no_code_is_sent_as_unimplemented(void **state)
         assert_int_not_equal(outcome->grpc, NRI_GRPC_UNIMPLEMENTED);
         assert_int_not_equal(outcome->grpc, NRI_GRPC_DEADLINE_EXCEEDED);
         assert_int_not_equal(outcome->grpc, NRI_GRPC_UNAVAILABLE);
-        assert_string_equal(outcome->text, nri_strerror(code));
+        if (nri_error_is_code(code))
+            assert_contains(outcome->text, nri_strerror(code));
+        else
+            assert_contains(outcome->text, "which is no code");
     }
-}
-
-static void test_results_that_are_no_codes(void **state)
-{
-    struct session *s = *state;
-    int code = 42;
-    s->recorder.data = &code;
-    assert_refusal(create(s, return_data), NRI_GRPC_INTERNAL, "CreateContainer returned 42");
 }
 
 static int bad_env(struct recorder *recorder, nri_request *request)
@@ -376,7 +371,7 @@ static void test_validate_code_alone_is_a_veto(void **state)
     const MESSAGE(ValidateContainerAdjustmentResponse) *response =
         (const MESSAGE(ValidateContainerAdjustmentResponse) *)outcome->message;
     assert_true(response->reject);
-    assert_string_equal(response->reason, nri_strerror(NRI_E_REJECTED));
+    assert_contains(response->reason, nri_strerror(NRI_E_REJECTED));
 }
 
 static void test_validate_accepts(void **state)
@@ -511,7 +506,6 @@ int main(void)
         session_test(test_the_first_refusal_sticks),
         session_test(test_fail_with_no_code_is_rejected),
         session_test(test_no_code_is_sent_as_unimplemented),
-        session_test(test_results_that_are_no_codes),
         session_test(test_T51_builder_error_sticks),
         session_test(test_T51_mount_without_destination),
         session_test(test_cleared_builder_error),
