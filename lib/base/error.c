@@ -98,18 +98,13 @@ nri_error *nri_error_free(nri_error *error)
     return NULL;
 }
 
-/* Formats into text[0..size) behind `used` bytes that are there, and returns the new length, cut
- * where UTF-8 allows. */
-static size_t format_at(char *text, size_t size, size_t used, const char *format, va_list arguments)
+/* Formats into an error's room and returns the length, cut where UTF-8 allows. */
+static size_t format_text(char *text, const char *format, va_list arguments)
 {
-    int wanted = vsnprintf(text + used, size - used, format, arguments);
-    if (wanted < 0) {
-        text[used] = '\0';
-        return used;
-    }
-    size_t length = used + (size_t)wanted;
-    if (length >= size)
-        length = nri_utf8_cut(text, size - 1);
+    int wanted = vsnprintf(text, NRI_ERROR_TEXT_SIZE, format, arguments);
+    size_t length = wanted < 0 ? 0 : (size_t)wanted;
+    if (length >= NRI_ERROR_TEXT_SIZE)
+        length = nri_utf8_cut(text, NRI_ERROR_TEXT_SIZE - 1);
     text[length] = '\0';
     return length;
 }
@@ -122,7 +117,7 @@ int nri_error_set(struct nri_error *error, int code, const char *format, ...)
     char text[NRI_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    size_t length = format_at(text, sizeof text, 0, format, arguments);
+    size_t length = format_text(text, format, arguments);
     va_end(arguments);
     nri_text_make_line(text, length);
     error->code = code;
@@ -137,23 +132,9 @@ int nri_error_prefix(struct nri_error *error, const char *format, ...)
     char text[NRI_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    size_t length = format_at(text, sizeof text, 0, format, arguments);
+    (void)format_text(text, format, arguments);
     va_end(arguments);
-    /* The text that was there has no NUL and fits, so only the end of the whole can be lost. */
-    size_t room = sizeof text - 1 - length;
-    const char *parts[] = {": ", error->text};
-    for (size_t i = 0; i < 2; i++) {
-        size_t count = strlen(parts[i]);
-        count = count > room ? room : count;
-        memcpy(text + length, parts[i], count);
-        length += count;
-        room -= count;
-    }
-    length = nri_utf8_cut(text, length);
-    text[length] = '\0';
-    nri_text_make_line(text, length);
-    memcpy(error->text, text, length + 1);
-    return error->code;
+    return nri_error_set(error, error->code, "%s: %s", text, error->text);
 }
 
 void nri_error_clear(struct nri_error *error)

@@ -97,18 +97,25 @@ static int read_magnitude(const struct decimal *decimal, uint64_t *magnitude)
     return 0;
 }
 
-int nri_json_int64(const struct nri_json *value, int64_t *number)
+static int read_integer(const struct nri_json *value, bool *negative, uint64_t *magnitude)
 {
     if (nri_json_type(value) != NRI_JSON_NUMBER)
         return NRI_E_SYNTAX;
     struct decimal decimal = take_apart(value->u.text);
+    *negative = decimal.negative;
+    return read_magnitude(&decimal, magnitude);
+}
+
+int nri_json_int64(const struct nri_json *value, int64_t *number)
+{
+    bool negative;
     uint64_t magnitude;
-    int rc = read_magnitude(&decimal, &magnitude);
+    int rc = read_integer(value, &negative, &magnitude);
     if (rc != 0)
         return rc;
-    if (magnitude > (uint64_t)INT64_MAX + decimal.negative)
+    if (magnitude > (uint64_t)INT64_MAX + negative)
         return NRI_E_RANGE;
-    if (!decimal.negative)
+    if (!negative)
         *number = (int64_t)magnitude;
     else /* INT64_MIN has no positive counterpart */
         *number = magnitude == 0 ? 0 : -(int64_t)(magnitude - 1) - 1;
@@ -117,14 +124,12 @@ int nri_json_int64(const struct nri_json *value, int64_t *number)
 
 int nri_json_uint64(const struct nri_json *value, uint64_t *number)
 {
-    if (nri_json_type(value) != NRI_JSON_NUMBER)
-        return NRI_E_SYNTAX;
-    struct decimal decimal = take_apart(value->u.text);
+    bool negative;
     uint64_t magnitude;
-    int rc = read_magnitude(&decimal, &magnitude);
+    int rc = read_integer(value, &negative, &magnitude);
     if (rc != 0)
         return rc;
-    if (decimal.negative && magnitude != 0)
+    if (negative && magnitude != 0)
         return NRI_E_RANGE;
     *number = magnitude;
     return 0;
