@@ -118,19 +118,26 @@ static int take_text(const struct reader *reader, const struct field *field, con
     return code;
 }
 
+/* Reads the next field, when there is one and *code tells of no error so far. */
+static bool next_field(struct reader *reader, struct field *field, int *code)
+{
+    if (*code != 0 || reader->at == reader->end) {
+        return false;
+    }
+    *field = (struct field){0};
+    *code = read_field(reader, field);
+    return *code == 0;
+}
+
 int nri_rpc_request_decode(const uint8_t *bytes, size_t length, struct nri_rpc_request *request,
                            struct nri_error *error)
 {
     struct reader reader = {bytes, bytes, bytes + length, "ttrpc.Request", error};
     const struct nri_rpc_bytes none = {bytes, 0};
     *request = (struct nri_rpc_request){.service = none, .method = none, .payload = none};
+    struct field field;
     int code = 0;
-    while (code == 0 && reader.at != reader.end) {
-        struct field field = {0};
-        code = read_field(&reader, &field);
-        if (code != 0) {
-            return code;
-        }
+    while (next_field(&reader, &field, &code)) {
         switch (field.number) {
         case REQUEST_SERVICE:
             code = take_text(&reader, &field, "service", &request->service);
@@ -161,13 +168,9 @@ static int decode_status(const struct reader *outer, const struct nri_rpc_bytes 
 {
     struct reader reader = {outer->start, bytes->bytes, bytes->bytes + bytes->length,
                             "ttrpc.Response.status", outer->error};
+    struct field field;
     int code = 0;
-    while (code == 0 && reader.at != reader.end) {
-        struct field field = {0};
-        code = read_field(&reader, &field);
-        if (code != 0) {
-            return code;
-        }
+    while (next_field(&reader, &field, &code)) {
         if (field.number == STATUS_CODE) {
             code = expect(&reader, &field, VARINT, "code");
             const uint32_t low = (uint32_t)field.value; /* an int32 is sign-extended to 64 bits */
@@ -185,13 +188,9 @@ int nri_rpc_response_decode(const uint8_t *bytes, size_t length, struct nri_rpc_
     struct reader reader = {bytes, bytes, bytes + length, "ttrpc.Response", error};
     const struct nri_rpc_bytes none = {bytes, 0};
     *response = (struct nri_rpc_response){.text = none, .payload = none};
+    struct field field;
     int code = 0;
-    while (code == 0 && reader.at != reader.end) {
-        struct field field = {0};
-        code = read_field(&reader, &field);
-        if (code != 0) {
-            return code;
-        }
+    while (next_field(&reader, &field, &code)) {
         if (field.number == RESPONSE_STATUS) {
             struct nri_rpc_bytes status = {0};
             code = take_bytes(&reader, &field, "status", &status);
@@ -211,13 +210,9 @@ static int decode_pair(const struct reader *outer, const struct nri_rpc_bytes *b
     struct reader reader = {outer->start, bytes->bytes, bytes->bytes + bytes->length,
                             "ttrpc.Request.metadata", outer->error};
     *key = *value = (struct nri_rpc_bytes){bytes->bytes, 0};
+    struct field field;
     int code = 0;
-    while (code == 0 && reader.at != reader.end) {
-        struct field field = {0};
-        code = read_field(&reader, &field);
-        if (code != 0) {
-            return code;
-        }
+    while (next_field(&reader, &field, &code)) {
         if (field.number == PAIR_KEY) {
             code = take_text(&reader, &field, "key", key);
         } else if (field.number == PAIR_VALUE) {
