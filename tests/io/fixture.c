@@ -143,6 +143,15 @@ struct nri_plugin_options fixture_options(struct fixture *fixture)
     return options;
 }
 
+int fixture_pair(struct nri_plugin_options *options)
+{
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    options->fd = pair[0];
+    options->use_fd = 1;
+    return pair[1];
+}
+
 nri_plugin *witness_plugin(struct witness *witness, const struct nri_plugin_options *options)
 {
     struct nri_plugin_ops ops = witness_ops();

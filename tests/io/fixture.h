@@ -56,6 +56,8 @@ struct witness {
 
 /* Options for the fixture's socket and heap: 10-test, the environment ignored. */
 struct nri_plugin_options fixture_options(struct fixture *fixture);
+/* Gives one end of a new socketpair to the plugin, and returns the other, for the peer. */
+int fixture_pair(struct nri_plugin_options *options);
 /* A callback table of Configure, Synchronize, CreateContainer, RunPodSandbox, Shutdown, connected
  * and disconnected. */
 struct nri_plugin_ops witness_ops(void);

@@ -59,13 +59,9 @@ static void check_cut(struct fixture *fixture, const struct peer_bytes *session,
     struct nri_plugin_options options = fixture_options(fixture);
     struct peer peer;
     struct peer_bytes received = {0};
-    int pair[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-    options.fd = pair[0];
-    options.use_fd = 1;
+    peer_init(&peer, fixture_pair(&options));
     nri_plugin *plugin = witness_plugin(witness, &options);
     assert_int_equal(nri_plugin_start(plugin, NULL, witness_ended, witness), 0);
-    peer_init(&peer, pair[1]);
     assert_true(peer_write(&peer, session->data, cut->send));
     if (!cut->early)
         turn_until_quiet(plugin);

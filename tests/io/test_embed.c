@@ -16,6 +16,14 @@
 
 #include "fixture.h"
 
+static nri_plugin *plugin_of_peer(struct fixture *fixture, struct witness *witness,
+                                  struct peer *peer)
+{
+    struct nri_plugin_options options = fixture_options(fixture);
+    peer_init(peer, fixture_pair(&options));
+    return witness_plugin(witness, &options);
+}
+
 /* Two plugins, each with a socketpair of its own and a runtime at the other end. */
 struct two {
     struct witness witness[2];
@@ -27,12 +35,9 @@ static void make_two(struct fixture *fixture, struct two *two, enum runtime_step
 {
     for (int i = 0; i < 2; i++) {
         struct nri_plugin_options options = fixture_options(fixture);
-        int pair[2];
-        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-        options.fd = pair[0];
-        options.use_fd = 1;
+        int end = fixture_pair(&options);
         two->plugin[i] = witness_plugin(&two->witness[i], &options);
-        two->runtime[i] = (struct runtime){.fd = pair[1], .last = last, .hang_up = true};
+        two->runtime[i] = (struct runtime){.fd = end, .last = last, .hang_up = true};
         runtime_start(&two->runtime[i]);
     }
 }
@@ -120,13 +125,9 @@ static void test_descriptor_tells_of_all_work(void **state)
     struct nri_plugin_options options = fixture_options(fixture);
     struct peer peer;
     struct peer_bytes bytes = {0};
-    int pair[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-    options.fd = pair[0];
-    options.use_fd = 1;
+    peer_init(&peer, fixture_pair(&options));
     options.registration_timeout_ms = 60000;
     nri_plugin *plugin = witness_plugin(&witness, &options);
-    peer_init(&peer, pair[1]);
     assert_int_equal(nri_plugin_start(plugin, NULL, witness_ended, &witness), 0);
     turn_until_quiet(plugin); /* the first turn: RegisterPlugin */
     assert_true(nri_plugin_timeout(plugin) > 0 && nri_plugin_timeout(plugin) <= 60000);
@@ -260,10 +261,7 @@ static void log_of_three(struct fixture *fixture, struct log_book books[2])
     assert_int_equal(uv_loop_init(&loop), 0);
     for (int i = 0; i < 3; i++) {
         struct nri_plugin_options options = fixture_options(fixture);
-        int pair[2];
-        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-        options.fd = pair[0];
-        options.use_fd = 1;
+        int end = fixture_pair(&options);
         options.log_level = NRI_LOG_DEBUG;
         if (i == 0)
             options.name = names[i];
@@ -272,7 +270,7 @@ static void log_of_three(struct fixture *fixture, struct log_book books[2])
         if (i != 0)
             options.name = names[i];
         plugin[i] = witness_plugin(&witness[i], &options);
-        runtime[i] = (struct runtime){.fd = pair[1], .last = RUNTIME_CREATE, .hang_up = true};
+        runtime[i] = (struct runtime){.fd = end, .last = RUNTIME_CREATE, .hang_up = true};
         runtime_start(&runtime[i]);
         assert_int_equal(nri_plugin_start(plugin[i], &loop, witness_ended, &witness[i]), 0);
     }
@@ -324,14 +322,8 @@ static void test_T23_no_SIGPIPE_and_its_disposition_stays(void **state)
         struct peer peer;
         struct witness witness = {
             .act_in = NRI_EVENT_CREATE_CONTAINER, .act = send_after_the_peer_went, .user = &peer};
-        struct nri_plugin_options options = fixture_options(fixture);
         struct peer_bytes bytes = {0};
-        int pair[2];
-        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-        options.fd = pair[0];
-        options.use_fd = 1;
-        nri_plugin *plugin = witness_plugin(&witness, &options);
-        peer_init(&peer, pair[1]);
+        nri_plugin *plugin = plugin_of_peer(fixture, &witness, &peer);
         /* All of the session ahead of time: the plugin's first stream is 1. */
         peer_bytes_answer(&bytes, 1, NULL);
         peer_bytes_call(&bytes, 1, "Configure", NULL);
@@ -348,18 +340,6 @@ static void test_T23_no_SIGPIPE_and_its_disposition_stays(void **state)
 }
 
 /* ---- the peer's last words ---- */
-
-static nri_plugin *plugin_of_peer(struct fixture *fixture, struct witness *witness,
-                                  struct peer *peer)
-{
-    struct nri_plugin_options options = fixture_options(fixture);
-    int pair[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-    options.fd = pair[0];
-    options.use_fd = 1;
-    peer_init(peer, pair[1]);
-    return witness_plugin(witness, &options);
-}
 
 /* The same reason in every place where it is told. */
 static void check_reason(nri_plugin *plugin, const struct witness *witness, int code,
@@ -460,16 +440,11 @@ static void test_after_a_stop_or_close_no_handler_runs(void **state)
         struct witness witness = {.act_in = NRI_EVENT_CREATE_CONTAINER,
                                   .act = end_in_handler,
                                   .user = closes ? fixture : NULL};
-        struct nri_plugin_options options = fixture_options(fixture);
         struct peer_bytes bytes = {0};
         struct peer peer;
         struct peer_message message;
-        int pair[2], answers = 0, refusals = 0;
-        assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-        options.fd = pair[0];
-        options.use_fd = 1;
-        nri_plugin *plugin = witness_plugin(&witness, &options);
-        peer_init(&peer, pair[1]);
+        int answers = 0, refusals = 0;
+        nri_plugin *plugin = plugin_of_peer(fixture, &witness, &peer);
         peer_bytes_answer(&bytes, 1, NULL);
         peer_bytes_call(&bytes, 1, "Configure", NULL);
         for (uint32_t stream = 3; stream <= 9; stream += 2)

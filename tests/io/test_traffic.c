@@ -25,13 +25,10 @@ static nri_plugin *plugin_on_pair(struct fixture *fixture, struct witness *witne
                                   struct peer *peer, int buffer)
 {
     struct nri_plugin_options options = fixture_options(fixture);
-    int pair[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    peer_init(peer, fixture_pair(&options));
+    int pair[2] = {options.fd, peer->fd};
     for (int i = 0; buffer > 0 && i < 2; i++)
         assert_int_equal(setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer), 0);
-    options.fd = pair[0];
-    options.use_fd = 1;
-    peer_init(peer, pair[1]);
     return witness_plugin(witness, &options);
 }
 
