@@ -170,34 +170,54 @@ static int copy(struct nri_settings *settings, char **to, const char *text, stru
     return *to != NULL ? 0 : nri_error_set(error, NRI_E_NOMEM, "out of memory");
 }
 
-/* Each of the two from the first source that has it: options, environment, the program's name. */
+/* Name or index, and where it came from, which is what must be changed if it is wrong. */
+struct identity_part {
+    const char *text, *origin;
+};
+
+/* From the first source that has it: options, environment, the program's name. */
+static struct identity_part find_part(const struct nri_plugin_options *options, const char *given,
+                                      const char *option, const char *variable,
+                                      const char *of_program)
+{
+    if (given != NULL)
+        return (struct identity_part){given, option};
+    if (options->ignore_environment == 0)
+        given = nri_environment_get(variable);
+    if (given != NULL)
+        return (struct identity_part){given, variable};
+    return (struct identity_part){of_program, "the program's name"};
+}
+
 static int resolve_identity(struct nri_settings *settings, const struct nri_plugin_options *options,
                             struct nri_error *error)
 {
-    const char *name = options->name, *index = options->index;
     const char *program = options->program != NULL ? options->program : nri_environment_program();
-    if (options->ignore_environment == 0) {
-        name = name != NULL ? name : nri_environment_get(NRI_ENVIRONMENT_NAME);
-        index = index != NULL ? index : nri_environment_get(NRI_ENVIRONMENT_INDEX);
-    }
     char program_index[3] = "";
     const char *program_name = program;
     bool has_index = nri_identity_from_program(program, program_index, &program_name);
-    if (index == NULL && !has_index)
+    const struct identity_part index =
+        find_part(options, options->index, "options.index", NRI_ENVIRONMENT_INDEX,
+                  has_index ? program_index : NULL);
+    const struct identity_part name =
+        find_part(options, options->name, "options.name", NRI_ENVIRONMENT_NAME, program_name);
+    if (index.text == NULL)
         return nri_error_set(error, NRI_E_INVALID,
                              "the plugin has no index: set options.index or " NRI_ENVIRONMENT_INDEX
                              ", or call the program NN-name, such as 10-%s (it is called \"%s\")",
                              program_name, program);
-    name = name != NULL ? name : program_name;
-    index = index != NULL ? index : program_index;
-
-    int rc = nri_identity_check_index(index, error);
-    if (rc == 0)
-        rc = nri_identity_check_name(name, error);
-    if (rc != 0)
+    const char *origin = index.origin;
+    int rc = nri_identity_check_index(index.text, error);
+    if (rc == 0) {
+        origin = name.origin;
+        rc = nri_identity_check_name(name.text, error);
+    }
+    if (rc != 0) {
+        (void)nri_error_prefix(error, "%s", origin);
         return rc;
-    memcpy(settings->index, index, sizeof settings->index);
-    return copy(settings, &settings->name, name, error);
+    }
+    memcpy(settings->index, index.text, sizeof settings->index);
+    return copy(settings, &settings->name, name.text, error);
 }
 
 static int resolve_label(struct nri_settings *settings, struct nri_error *error)

@@ -110,19 +110,21 @@ static void test_wrong_identity_is_refused_before_connecting(void **state)
     struct nri_plugin_options options = fixture_options(fixture);
     for (size_t i = 0; i < sizeof indexes / sizeof indexes[0]; i++) {
         options.index = indexes[i];
-        check_refused(&options, NRI_E_INVALID, "index", indexes[i]);
+        check_refused(&options, NRI_E_INVALID, "options.index: plugin index", indexes[i]);
     }
     options.index = "99";
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         options.name = names[i];
-        check_refused(&options, NRI_E_INVALID, "name", "");
+        check_refused(&options, NRI_E_INVALID, "options.name: plugin name", "");
     }
     set_environment("a/b", "5", NULL);
     options = plain_options(fixture, "10-foo");
-    check_refused(&options, NRI_E_INVALID, "index", "5");
+    check_refused(&options, NRI_E_INVALID, "NRI_PLUGIN_IDX: plugin index", "\"5\"");
     set_environment("a/b", "05", NULL);
-    check_refused(&options, NRI_E_INVALID, "name", "a/b");
+    check_refused(&options, NRI_E_INVALID, "NRI_PLUGIN_NAME: plugin name", "\"a/b\"");
     set_environment(NULL, NULL, NULL);
+    options = plain_options(fixture, "10-foo bar");
+    check_refused(&options, NRI_E_INVALID, "the program's name: plugin name", "\"foo bar\"");
 }
 
 /* ---- the socket of the environment ---- */
