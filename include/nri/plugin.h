@@ -249,8 +249,8 @@ NRI_API int nri_plugin_start(nri_plugin *plugin, struct uv_loop_s *loop,
                              void (*ended)(nri_plugin *plugin, int code, void *user), void *user);
 
 /** A descriptor that polls readable when nri_plugin_dispatch() has work, whatever caused it; after
- * nri_plugin_start() with no loop, until dispatching returns 0, which closes it. Else NRI_E_STATE.
- * Since 0.1.0. */
+ * nri_plugin_start() with no loop, until dispatching returns 0, which closes it. Starting the
+ * plugin again in `ended` gives another: ask after each dispatch. Else NRI_E_STATE. Since 0.1.0. */
 NRI_API int nri_plugin_fd(const nri_plugin *plugin);
 /** How long to poll at most until the next nri_plugin_dispatch(), in milliseconds; -1 for no limit.
  * Since 0.1.0. */
