@@ -17,8 +17,8 @@
 #define NRI_UNKNOWN_VERSION         "unknown"
 /* Of a sentence on a missed deadline. */
 #define NRI_MISSED_SIZE 512
-/* The longest name that a text of the library's own starts with: NRI has no limit for names, and the
- * text behind it must not get lost. */
+/* The longest name that a text of the library's own starts with: NRI has no limit for names, and
+ * the text behind it must not get lost. */
 #define NRI_LABEL_SIZE 128
 /* What RegisterPlugin tells. Go peers compare versions as Go modules have them: with the "v". */
 #define NRI_OWN_VERSION "v0.12.2"
@@ -45,12 +45,12 @@ struct nri_core {
     struct nri_core_config config; /* its texts and ops point into the core */
     struct nri_log *log;
     struct nri_shared *shared;
-    struct nri_arena arena;  /* of the texts of config, and the next */
-    const char *own_version; /* NRI_OWN_VERSION as a text of base/text.h */
+    struct nri_arena arena;     /* of the texts of config, and the next */
+    const char *own_version;    /* NRI_OWN_VERSION as a text of base/text.h */
     char label[NRI_LABEL_SIZE]; /* "NN-name": runtimes add no name to a refusal */
-    uint32_t derived;        /* events that have a handler */
-    uint64_t now;            /* of the driver's last call */
-    unsigned depth;          /* handlers that are running */
+    uint32_t derived;           /* events that have a handler */
+    uint64_t now;               /* of the driver's last call */
+    unsigned depth;             /* handlers that are running */
 
     /* Of one connection. */
     struct nri_rpc *rpc;
