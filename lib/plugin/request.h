@@ -100,8 +100,8 @@ bool nri_request_claim(nri_request *request);
 /* Fails with a text of the library's own; the first failure stays. */
 void nri_request_failf(nri_request *request, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A code that the plugin gave, 0 for success: NRI_E_INTERNAL for what is none, with a text that says
- * so, such as "the handler of" "CreateContainer" "returned" "-77". */
+/* A code that the plugin gave, 0 for success: NRI_E_INTERNAL for what is none, with a text that
+ * says so, such as "the handler of" "CreateContainer" "returned" "-77". */
 int nri_request_take_code(nri_request *request, int code, const char *before, const char *after);
 /* A copy of a text that a peer can read: UTF-8, at most NRI_REFUSAL_MAX bytes. NULL when there is
  * no room even for a short one. */
