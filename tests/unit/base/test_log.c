@@ -93,7 +93,7 @@ static void test_levels(void **state)
     assert_string_equal(nri_log_level_name(NRI_LOG_DEFAULT), "info");
     assert_string_equal(nri_log_level_name(NRI_LOG_DEBUG), "debug");
     assert_string_equal(nri_log_level_name((enum nri_log_level)99), "?");
-    assert_string_equal(nri_log_level_name((enum nri_log_level)-1), "?");
+    assert_string_equal(nri_log_level_name((enum nri_log_level) - 1), "?");
 }
 
 static size_t burst(struct nri_log *log, uint64_t now, enum nri_log_level level, int count)
