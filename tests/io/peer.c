@@ -93,10 +93,16 @@ static void add_envelope(struct peer_bytes *bytes, uint32_t id, uint32_t stream,
 void peer_bytes_call(struct peer_bytes *bytes, uint32_t stream, const char *method,
                      const ProtobufCMessage *message)
 {
+    peer_bytes_call_within(bytes, stream, method, message, INT64_C(60000000000));
+}
+
+void peer_bytes_call_within(struct peer_bytes *bytes, uint32_t stream, const char *method,
+                            const ProtobufCMessage *message, int64_t timeout)
+{
     Ttrpc__Request request = TTRPC__REQUEST__INIT;
     request.service = (char *)SERVICE;
     request.method = (char *)method;
-    request.timeout_nano = INT64_C(60000000000);
+    request.timeout_nano = timeout;
     request.payload = pack(message);
     add_envelope(bytes, PEER_PLUGIN, stream, PEER_REQUEST, &request.base);
     free(request.payload.data);

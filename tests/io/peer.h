@@ -36,9 +36,11 @@ void peer_bytes_free(struct peer_bytes *bytes);
  * the rest. */
 void peer_bytes_message(struct peer_bytes *bytes, uint32_t id, uint32_t stream, uint8_t type,
                         const uint8_t *data, size_t size);
-/* A call of the service Plugin. */
+/* A call of the service Plugin; with a minute of time, or so many ns. */
 void peer_bytes_call(struct peer_bytes *bytes, uint32_t stream, const char *method,
                      const ProtobufCMessage *message);
+void peer_bytes_call_within(struct peer_bytes *bytes, uint32_t stream, const char *method,
+                            const ProtobufCMessage *message, int64_t timeout);
 /* An answer of the service Runtime; `message` NULL is an empty one. */
 void peer_bytes_answer(struct peer_bytes *bytes, uint32_t stream, const ProtobufCMessage *message);
 void peer_bytes_refuse(struct peer_bytes *bytes, uint32_t stream, int code, const char *text);
