@@ -19,6 +19,10 @@ install=1
 quick=0
 require_all=0
 only=
+stages='shell format gcc e2e clang tidy asan tsan valgrind'
+usage() {
+    sed -n '3,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+}
 while [ $# -gt 0 ]; do
     case $1 in
     --no-install) install=0 ;;
@@ -26,10 +30,25 @@ while [ $# -gt 0 ]; do
     --require-all) require_all=1 ;;
     --only)
         only=${2:-}
+        for stage in ${only//,/ }; do
+            if [[ " $stages " != *" $stage "* ]]; then
+                echo "test.sh: '$stage' is no stage; there are: $stages" >&2
+                exit 2
+            fi
+        done
+        if [ -z "$only" ]; then
+            echo "test.sh: --only needs stages, of: $stages" >&2
+            exit 2
+        fi
         shift
         ;;
+    --help)
+        usage
+        exit 0
+        ;;
     *)
-        sed -n '3,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+        echo "test.sh: '$1' is no option" >&2
+        usage >&2
         exit 2
         ;;
     esac
@@ -116,7 +135,7 @@ suites() { # BUILD LOGBASE MESON_TEST_ARGUMENT...
         if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then
             verdict "$status" "$name" "$out/logs/$name.log"
         elif [ "$f" -ne 0 ]; then
-            echo "        see $out/logs/$name.log and $json"
+            echo "        see ${json%.json}.txt"
         fi
         return
     done
@@ -220,7 +239,7 @@ tidy_stage() {
 if [ "$quick" -eq 1 ] && [ -z "$only" ]; then
     only=gcc
 fi
-for stage in shell format gcc e2e clang tidy asan tsan valgrind; do
+for stage in $stages; do
     if wanted "$stage"; then
         "${stage}_stage"
     fi
