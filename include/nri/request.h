@@ -159,8 +159,9 @@ NRI_API const char *nri_request_reason_text(const nri_request *request);
  * doc/refusing.md.
  * @param request the request
  * @param code a negative code (0 and positive ones count as NRI_E_REJECTED)
- * @param text the text that the runtime shows; copied, cut after 4000 bytes, with "?" for what is
- * not UTF-8; NULL for the code's own text
+ * @param text the text that the runtime shows, which may not say whose it is: name the plugin;
+ * copied, cut after 4000 bytes, with "?" for what is not UTF-8; NULL or "" for one made of the
+ * plugin, the event and the code: "10-hello refused CreateContainer: rejected"
  * @return the code. Without effect once the request is completed. Since 0.1.0.
  */
 NRI_API int nri_request_fail(nri_request *request, int code, const char *text);
