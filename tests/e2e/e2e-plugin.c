@@ -310,11 +310,7 @@ static void send_update(nri_plugin *plugin, void *arg)
     if (rc == 0) {
         rc = nri_plugin_update_containers(plugin, updates, NULL, on_updated, state);
     }
-    if (rc == NRI_E_NO_SERVICE && nri_plugin_get_state(plugin) == NRI_PLUGIN_REGISTERING) {
-        /* A Go runtime may send events before its reply to RegisterPlugin: once more after what
-         * comes next. */
-        rc = nri_plugin_post(plugin, send_update, state);
-    } else if (rc != 0) {
+    if (rc != 0) {
         record_update(state, rc, nri_strerror(rc), 0);
     }
     nri_updates_free(updates);
