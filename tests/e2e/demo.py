@@ -4,6 +4,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 
 sys.dont_write_bytecode = True
@@ -25,7 +26,7 @@ def show(run, program):
     tell("containerd %d.%d.%d is up, with NRI on %s." % (*run.version, nodes.NRI_SOCKET))
 
     options = ["--add-env", "GREETING=hello from a C plugin", "--add-annotation", "example.nri/seen-by=nri-logger"]
-    tell("Starting: nri-logger --name logger --idx 10 %s" % " ".join("'%s'" % option for option in options))
+    tell("Starting: nri-logger --name logger --idx 10 %s" % " ".join(map(shlex.quote, options)))
     plugin = Plugin(run, program, *options, name="logger")
     tell("containerd has connected and synchronised it. Now a pod with a container, through the CRI.")
 
@@ -33,13 +34,14 @@ def show(run, program):
     plugin.wait("PostStartContainer")
     tell("What nri-logger was told so far:")
     for record in plugin.events():
-        print("  %-20s pod %-9s %s" % (record["event"], _name(record, "pod"), _container(record)), flush=True)
+        line = "  %-20s pod %-9s %s" % (record["event"], _name(record, "pod"), _container(record))
+        print(line.rstrip(), flush=True)
     annotation = container.spec()["annotations"].get("example.nri/seen-by")
     tell("The annotation in the container's OCI spec:")
     print("  example.nri/seen-by: %s" % annotation, flush=True)
 
     env = container.execute("env")
-    tell("And the environment inside the container, by a real exec of env:")
+    tell("And the environment inside the container, by a real exec of env (FROM_CRI is the pod's own):")
     for line in sorted(env.splitlines()):
         print("  " + line, flush=True)
     return 0 if "GREETING=hello from a C plugin" in env.splitlines() and annotation == "nri-logger" else 1
