@@ -149,8 +149,8 @@ static int send_request(struct nri_rpc *rpc, const struct nri_rpc_outgoing *outg
     if (code == NRI_E_LIMIT) {
         return nri_error_set(
             error, NRI_E_BUSY,
-            "%s: the peer doesn't read: a request of %zu bytes on top of %zu that wait "
-            "exceeds max_output_bytes, %zu",
+            "%s: the peer reads too slowly: a request of %zu bytes on top of %zu that wait exceeds "
+            "max_output_bytes, %zu",
             outgoing->method, size, nri_buf_size(&rpc->out), rpc->config.limits.max_output_bytes);
     }
     if (code != 0) {

@@ -121,6 +121,8 @@ void nri_rpc_pool_trim_data(struct nri_rpc_call *call)
 {
     const size_t size = nri_buf_size(&call->data);
     struct nri_buf fresh;
+    /* What the call kept of its last message: calls go round, and there may be many in a queue. */
+    nri_arena_fini(&call->arena);
     if (call->data.capacity <= SMALL_BUFFER || call->data.capacity / 2 <= size) {
         return;
     }

@@ -73,8 +73,8 @@ void nri_rpc_pool_limit(struct nri_rpc_call *call, const struct nri_rpc_limits *
                         size_t size);
 /* The message is decoded: its memory is the next message's. The loop's thread. */
 void nri_rpc_pool_take_data(struct nri_rpc_call *call);
-/* The message will wait: memory beyond twice its size goes. Without memory for the move, it stays.
- */
+/* The message will wait: the arena's memory goes, and the buffer's beyond twice its size. Without
+ * memory for the move, that stays. */
 void nri_rpc_pool_trim_data(struct nri_rpc_call *call);
 void nri_rpc_pool_put(struct nri_rpc_call *call); /* any thread */
 

@@ -17,7 +17,8 @@
 #include "rpc/internal.h"
 #include "wire/message.h"
 
-#define REPLY_FACTOR 4u /* arena for a reply, in lengths of the largest one */
+#define REPLY_FACTOR    4u  /* arena for a reply, in lengths of the largest one */
+#define STATUS_OVERHEAD 32u /* of a status around its text; no max_send is as small */
 
 /* ---- answers ---- */
 
@@ -30,8 +31,8 @@ int nri_rpc_server_begin(struct nri_rpc *rpc, uint32_t stream, size_t length, ui
                                     (uint32_t)length, data);
     if (code == NRI_E_LIMIT) {
         nri_error_set(&rpc->scratch, code,
-                      "the peer doesn't read: a reply of %zu bytes on top of %zu that wait exceeds "
-                      "max_output_bytes, %zu",
+                      "the peer reads too slowly, or asked for too much at once: a reply of %zu "
+                      "bytes on top of %zu that wait exceeds max_output_bytes, %zu",
                       length, nri_buf_size(&rpc->out), rpc->config.limits.max_output_bytes);
         nri_rpc_fail(rpc, code, rpc->scratch.text);
     } else if (code != 0) {
@@ -42,9 +43,11 @@ int nri_rpc_server_begin(struct nri_rpc *rpc, uint32_t stream, size_t length, ui
 
 int nri_rpc_server_status(struct nri_rpc *rpc, uint32_t stream, int grpc, const char *text)
 {
+    const size_t room = rpc->config.limits.max_send - STATUS_OVERHEAD;
+    const size_t most = room < NRI_RPC_STATUS_TEXT ? room : NRI_RPC_STATUS_TEXT;
     size_t length = strlen(text);
-    if (length > NRI_RPC_STATUS_TEXT) {
-        length = nri_utf8_cut(text, NRI_RPC_STATUS_TEXT);
+    if (length > most) {
+        length = nri_utf8_cut(text, most);
     }
     const size_t size = nri_rpc_status_size(grpc, length);
     uint8_t *data;
@@ -241,7 +244,7 @@ static void hand_out(struct nri_rpc *rpc, struct nri_rpc_call *call)
 }
 
 /* What a waiting call counts as: an empty message costs memory too, and a buffer all that it has.
- * Arenas are the few that the pool keeps anyway. */
+ * Its arena has none. */
 static size_t cost_of(const struct nri_rpc_call *call)
 {
     return sizeof *call + call->data.capacity;

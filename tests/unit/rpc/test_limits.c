@@ -488,9 +488,37 @@ static void test_output_shrinks(void **state)
     served_fini_counted(&s, &memory);
 }
 
+/* A refusal's text is cut to what may be sent: the longest one is no reason to end a connection. */
+static void test_refusals_keep_to_max_send(void **state)
+{
+    (void)state;
+    struct served s;
+    struct nri_rpc_limits limits;
+    char text[NRI_RPC_STATUS_TEXT + 1];
+    memset(text, 't', NRI_RPC_STATUS_TEXT);
+    text[NRI_RPC_STATUS_TEXT] = '\0';
+    nri_rpc_limits_default(&limits);
+    limits.max_send = 1024;
+    limits.max_output_bytes = 2048; /* the least that goes with it */
+    served_init(&s, &limits);
+    served_configure(&s, 1, "x");
+    assert_int_equal(served_feed(&s, 0), 0);
+    struct nri_rpc_call *call = rpc_peer_take(&s.peer);
+    assert_non_null(call);
+    assert_int_equal(nri_rpc_call_refuse(call, 9, text), 0);
+    nri_rpc_call_release(call);
+    assert_int_equal(nri_rpc_failure(s.peer.rpc, NULL), 0);
+    served_answers(&s);
+    assert_answer(&s, 0, 1, 9);
+    assert_true(strlen(s.answers.all[0].text) > 900 && strlen(s.answers.all[0].text) < 1024);
+    served_assert_usable(&s, 3);
+    served_fini(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refusals_keep_to_max_send),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_oversize_is_skipped),
         cmocka_unit_test(test_the_largest_message_is_taken),

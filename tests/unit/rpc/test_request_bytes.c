@@ -240,6 +240,39 @@ static void test_memory_of_the_reply_does_not_wrap_around(void **state)
     counted_fini(&c);
 }
 
+/* Calls go round between handlers, the pool and the queue. One that waits keeps no memory of the
+ * message that it held before, or the queue would take a multiple of its limit. */
+static void test_waiting_requests_keep_no_arena(void **state)
+{
+    (void)state;
+    enum { QUEUED = 256 * 1024, ROUNDS = 1000 };
+    struct counted c;
+    struct nri_rpc_limits limits;
+    struct nri_rpc_call *call;
+    uint32_t stream = 1;
+    nri_rpc_limits_default(&limits);
+    limits.max_in_flight = 1;
+    limits.max_queued_bytes = QUEUED;
+    counted_init(&c, &limits);
+    for (int i = 0; i < ROUNDS; i++, stream += 2) /* until the queue is full */
+        served_configure(&c.s, stream, "x");
+    assert_int_equal(served_feed(&c.s, 0), 0);
+    assert_true(nri_rpc_get_stats(c.s.peer.rpc)->refused_busy > 0);
+    for (int i = 0; i < ROUNDS; i++, stream += 2) { /* one goes, one comes */
+        call = rpc_peer_take(&c.s.peer);
+        assert_non_null(call);
+        nri_rpc_call_release(call);
+        served_configure(&c.s, stream, "x");
+        assert_int_equal(served_feed(&c.s, 0), 0);
+    }
+    assert_true(c.memory.live_bytes <
+                QUEUED + NRI_RPC_POOL_CALLS * (NRI_RPC_POOL_ARENA + NRI_RPC_POOL_BUFFER) + 200000);
+    while ((call = rpc_peer_take(&c.s.peer)) != NULL) {
+        nri_rpc_call_release(call);
+    }
+    counted_fini(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +282,7 @@ int main(void)
         cmocka_unit_test(test_waiting_for_memory_fills_the_queue),
         cmocka_unit_test(test_waiting_requests_are_trimmed),
         cmocka_unit_test(test_no_memory_to_trim),
+        cmocka_unit_test(test_waiting_requests_keep_no_arena),
         cmocka_unit_test(test_memory_of_the_reply),
         cmocka_unit_test(test_memory_of_the_reply_does_not_wrap_around),
     };
