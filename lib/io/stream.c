@@ -75,8 +75,11 @@ void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
     struct nri_stream *stream = &plugin->stream;
     if (!nri_stream_is_live(stream))
         return;
-    if (reason == 0 && stream->phase == NRI_PHASE_CONNECTED)
+    if (reason == 0 && stream->phase == NRI_PHASE_CONNECTED) {
+        /* What was completed before the stop is on its way too. */
+        nri_core_drain(plugin->core, nri_host_now());
         write_output(plugin);
+    }
     if (!nri_stream_is_live(stream))
         return;
     struct nri_error why;
@@ -466,8 +469,11 @@ static int connect_first(nri_plugin *plugin, struct nri_error *error)
     if (nri_mailbox_stop_wanted(&plugin->mailbox))
         return 0;
     if (plugin->settings.path == NULL) {
-        stream->fd = plugin->settings.fd;
-        return 0;
+        /* Again: what a program closes behind our back may be another descriptor by now, even one
+         * of the loop's, and libuv ends the process for some. */
+        int checked = nri_socket_check(plugin->settings.fd, error);
+        stream->fd = checked == 0 ? plugin->settings.fd : -1;
+        return checked;
     }
     int rc = nri_socket_connect(plugin->settings.path, &stream->fd, error);
     if (rc == NRI_E_BUSY)

@@ -390,6 +390,57 @@ static void test_posts_of_several_threads_are_all_called(void **state)
     assert_int_equal(witness.closed, 1);
 }
 
+/* ---- what was completed before ---- */
+
+static int hold_for_later(nri_request *request, struct witness *witness)
+{
+    witness->held = request;
+    return NRI_PENDING;
+}
+
+static void complete_and_stop(nri_plugin *plugin, void *user)
+{
+    struct witness *witness = user;
+    assert_int_equal(nri_request_complete(witness->held, 0), 0);
+    nri_plugin_stop(plugin);
+}
+
+static void complete_and_close(nri_plugin *plugin, void *user)
+{
+    struct witness *witness = user;
+    assert_int_equal(nri_request_complete(witness->held, 0), 0);
+    nri_plugin_close(plugin, witness_closed, witness);
+}
+
+static void check_reply_before_the_end(struct fixture *fixture,
+                                       void (*end)(nri_plugin *plugin, void *user))
+{
+    struct witness witness = {.act_in = NRI_EVENT_CREATE_CONTAINER, .act = hold_for_later};
+    struct nri_plugin_options options = fixture_options(fixture);
+    struct runtime runtime = {
+        .fd = -1, .listener = fixture->listener, .last = RUNTIME_CREATE, .hang_up = false};
+    nri_plugin *plugin = witness_plugin(&witness, &options);
+    runtime_start(&runtime);
+    assert_int_equal(nri_plugin_start(plugin, NULL, witness_ended, &witness), 0);
+    while (witness.held == NULL)
+        assert_int_equal(drive_turn(plugin), 1);
+    assert_int_equal(nri_plugin_post(plugin, end, &witness), 0);
+    while (witness.ended == 0)
+        (void)drive_turn(plugin);
+    assert_null(nri_request_unref(witness.held));
+    assert_true(runtime_join(&runtime)); /* the answer came, then the end */
+    if (witness.closed == 0)
+        nri_plugin_close(plugin, witness_closed, &witness);
+    assert_int_equal(witness.closed, 1);
+}
+
+/* nri_request_complete() said 0: whoever is told that may end the plugin. */
+static void test_an_end_does_not_lose_what_was_completed(void **state)
+{
+    check_reply_before_the_end(*state, complete_and_stop);
+    check_reply_before_the_end(*state, complete_and_close);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +453,7 @@ int main(void)
         TEST(test_close_while_the_backlog_is_full),
         TEST(test_close_before_and_after_a_run),
         TEST(test_a_function_that_posts_itself_ends_with_the_plugin),
+        TEST(test_an_end_does_not_lose_what_was_completed),
         TEST(test_posts_of_several_threads_are_all_called),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -351,10 +351,28 @@ static void test_calls_at_the_wrong_time(void **state)
     assert_int_equal(witness.closed, 0);
 }
 
+/* A program that closes all descriptors after nri_plugin_new(), as some do that become daemons. The
+ * number may be the loop's own then. */
+static void test_a_descriptor_that_was_closed_meanwhile(void **state)
+{
+    struct fixture *fixture = *state;
+    struct witness witness = {0};
+    struct nri_plugin_options options = fixture_options(fixture);
+    const int end = fixture_pair(&options);
+    nri_plugin *plugin = witness_plugin(&witness, &options);
+    assert_int_equal(close(options.fd), 0);
+    assert_int_equal(nri_plugin_run(plugin), NRI_E_NOT_SOCKET);
+    assert_int_equal(witness.count[NRI_EVENT_CONNECTED], 0);
+    nri_plugin_close(plugin, witness_closed, &witness);
+    assert_int_equal(witness.closed, 1);
+    assert_int_equal(close(end), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+        TEST(test_a_descriptor_that_was_closed_meanwhile),
         TEST(test_T12_registration_time_out_is_named),
         TEST(test_T19_the_end_is_returned_and_the_process_lives),
         TEST(test_T19_local_stop_is_0),
