@@ -28,6 +28,9 @@
  * C++ before C++20 has no designated initialisers: call nri_plugin_ops_init() and
  * nri_plugin_options_init() and assign the members. A handler must not let an exception out.
  *
+ * After fork() a child must not touch the parent's plugin, not even to close it: exec or leave it.
+ * A descriptor given to a plugin must not be closed by anybody else: libuv may end the process.
+ *
  * A plugin belongs to one thread: the one that runs it or its loop. Other threads and signal
  * handlers may use what says so.
  *
@@ -173,15 +176,17 @@ struct nri_plugin_options {
      * KiB to 16 MiB. */
     uint64_t max_send_bytes;
     /** Memory that one request may take to be decoded: this plus 8 times the message. Default
-     * 65536, from 4 KiB to 1 GiB. Its reply has, beyond that, 4 times max_send_bytes: enough to
-     * build the largest that may be sent. */
+     * 65536, from 4 KiB to 1 GiB. Its reply has, beyond that, 4 times max_send_bytes: enough for
+     * the largest that may be sent, unless it is made of tens of thousands of small objects (some
+     * 23000 updates or 60000 environment variables). */
     uint64_t request_memory_bytes;
     /** Requests that wait beyond max_in_flight or max_request_bytes, in bytes. Default 32 MiB, from
      * 1 KiB to 1 GiB. Beyond, the stream is answered RESOURCE_EXHAUSTED. */
     uint64_t max_queued_bytes;
     /** Replies and calls that wait for the peer to read, in bytes. Default 256 MiB, as much as the
      * largest replies to 64 requests; from 1 KiB more than max_send_bytes to 1 GiB. Beyond, the
-     * connection is closed. */
+     * connection is closed. Replies to all requests that one read brought (64 KiB) count together,
+     * since they are written after it. */
     uint64_t max_output_bytes;
     /** The memory that holds all parts of a Synchronize, several times their length on the wire, in
      * bytes. It counts until the request is released, so that one which is kept leaves less room
