@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_driver feed RECORDING N PROGRAM [ARG...]   handshake and N CreateContainer calls; for
- * callgrind and memcheck bench_driver payload RECORDING FILE              writes the
- * CreateContainerRequest alone bench_driver trip RECORDING PLUGIN               round trips against
- * a bare socket, pinned to one CPU; memory bench_driver start RECORDING PLUGIN FLOOR        start
- * to the first byte on the socket Results are lines "name value".
+ * One of:
+ * - bench_driver feed RECORDING N PROGRAM [ARG...]: handshake and N CreateContainer calls; for
+ * callgrind and memcheck
+ * - bench_driver payload RECORDING FILE: writes the CreateContainerRequest alone
+ * - bench_driver trip RECORDING PLUGIN PLAIN: round trips of two plugins against a bare socket, in
+ * turn, pinned to one CPU; memory
+ * - bench_driver start RECORDING PLUGIN FLOOR: start to the first byte on the socket
+ *
+ * Results are lines "name value".
  */
 #include <sched.h>
 #include <signal.h>
@@ -89,42 +93,67 @@ static void print_memory(const char *prefix, pid_t pid)
     fclose(file);
 }
 
-static void trip(const char *recording, char *plugin)
+static void start_peer(struct peer *peer, const char *recording, char *program)
 {
-    static double ratios[ROUNDS], bare[ROUNDS], full[ROUNDS];
-    char *argv[] = {plugin, NULL};
-    struct peer peer;
+    char *argv[] = {program, NULL};
+    peer_load(peer, recording);
+    peer_spawn(peer, argv);
+    peer_handshake(peer);
+    for (int i = 0; i < TRIPS; i++)
+        peer_round_trip(peer);
+}
+
+static double trips(struct peer *peer)
+{
+    const uint64_t start = now_ns();
+    for (int i = 0; i < TRIPS; i++)
+        peer_round_trip(peer);
+    return (double)(now_ns() - start) / TRIPS;
+}
+
+static double bare_trips(int fd, const struct peer *peer)
+{
+    const uint64_t start = now_ns();
+    for (int i = 0; i < TRIPS; i++)
+        bare_trip(fd, peer->create, peer->create_size, peer->reply_size);
+    return (double)(now_ns() - start) / TRIPS;
+}
+
+static void pin(void)
+{
     cpu_set_t one;
-    pid_t floor_pid;
     CPU_ZERO(&one);
     CPU_SET((unsigned)sched_getcpu(), &one);
     if (sched_setaffinity(0, sizeof one, &one) != 0) /* children inherit it */
         die("sched_setaffinity");
-    peer_load(&peer, recording);
-    peer_spawn(&peer, argv);
-    peer_handshake(&peer);
-    for (int i = 0; i < TRIPS; i++)
-        peer_round_trip(&peer);
+}
+
+static void trip(const char *recording, char *plugin, char *plain)
+{
+    static double bare[ROUNDS], full[ROUNDS], bases[ROUNDS], ratio[ROUNDS], plain_ratio[ROUNDS];
+    struct peer peer, base;
+    pid_t floor_pid;
+    pin();
+    start_peer(&peer, recording, plugin);
+    start_peer(&base, recording, plain);
     int fd = bare_peer(&floor_pid, peer.create_size, peer.reply_size);
     for (int round = 0; round < ROUNDS; round++) {
-        uint64_t start = now_ns();
-        for (int i = 0; i < TRIPS; i++)
-            bare_trip(fd, peer.create, peer.create_size, peer.reply_size);
-        uint64_t middle = now_ns();
-        for (int i = 0; i < TRIPS; i++)
-            peer_round_trip(&peer);
-        uint64_t end = now_ns();
-        bare[round] = (double)(middle - start) / TRIPS;
-        full[round] = (double)(end - middle) / TRIPS;
-        ratios[round] = full[round] / bare[round];
+        bare[round] = bare_trips(fd, &peer);
+        full[round] = trips(&peer);
+        bases[round] = trips(&base);
+        ratio[round] = full[round] / bare[round];
+        plain_ratio[round] = bases[round] / bare[round];
     }
     printf("request_bytes %zu\nreply_bytes %zu\n", peer.create_size, peer.reply_size);
-    printf("bare_ns %.0f\nplugin_ns %.0f\nratio %.3f\n", median(bare, ROUNDS), median(full, ROUNDS),
-           median(ratios, ROUNDS));
+    printf("bare_ns %.0f\nplugin_ns %.0f\nplain_ns %.0f\n", median(bare, ROUNDS),
+           median(full, ROUNDS), median(bases, ROUNDS));
+    printf("ratio %.3f\nplain_ratio %.3f\n", median(ratio, ROUNDS), median(plain_ratio, ROUNDS));
     print_memory("", peer.child);
+    print_memory("plain_", base.child);
     close(fd);
     waitpid(floor_pid, NULL, 0);
     peer_finish(&peer);
+    peer_finish(&base);
 }
 
 /* The memory of the last floor is the least that a process takes. */
@@ -177,8 +206,8 @@ int main(int argc, char **argv)
     } else if (argc == 4 && strcmp(argv[1], "payload") == 0) {
         peer_load(&peer, argv[2]);
         peer_save_payload(&peer, argv[3]);
-    } else if (argc == 4 && strcmp(argv[1], "trip") == 0) {
-        trip(argv[2], argv[3]);
+    } else if (argc == 5 && strcmp(argv[1], "trip") == 0) {
+        trip(argv[2], argv[3], argv[4]);
     } else if (argc == 5 && strcmp(argv[1], "start") == 0) {
         start(argv[3], argv[4]);
     } else {
