@@ -40,6 +40,19 @@ static void destroy_pool(struct nri_rpc_pool *pool)
     nri_alloc_release(&alloc, pool);
 }
 
+/* The last thing that a holder does with the pool: another thread may be the last one, and the pool
+ * gone. */
+static void drop_hold(struct nri_rpc_pool *pool)
+{
+    nri_lock_take(&pool->lock);
+    pool->holders--;
+    const bool last = pool->holders == 0;
+    nri_lock_give(&pool->lock);
+    if (last) {
+        destroy_pool(pool);
+    }
+}
+
 void nri_rpc_pool_close(struct nri_rpc_pool *pool)
 {
     nri_buf_fini(&pool->spare);
@@ -48,17 +61,13 @@ void nri_rpc_pool_close(struct nri_rpc_pool *pool)
     pool->idle = NULL;
     pool->idle_count = 0;
     pool->closed = true;
-    pool->holders--;
-    const bool last = pool->holders == 0;
     nri_lock_give(&pool->lock);
     while (idle != NULL) {
         struct nri_rpc_call *next = idle->next;
         destroy_call(idle);
         idle = next;
     }
-    if (last) {
-        destroy_pool(pool);
-    }
+    drop_hold(pool);
 }
 
 static struct nri_rpc_call *new_call(struct nri_rpc_pool *pool)
@@ -197,11 +206,5 @@ void nri_rpc_pool_put(struct nri_rpc_call *call)
         return; /* from here on the call, and with it the pool, may be gone */
     }
     destroy_call(call);
-    nri_lock_take(&pool->lock);
-    pool->holders--;
-    const bool last = pool->holders == 0;
-    nri_lock_give(&pool->lock);
-    if (last) {
-        destroy_pool(pool);
-    }
+    drop_hold(pool);
 }

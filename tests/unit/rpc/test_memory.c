@@ -135,6 +135,57 @@ static void test_pool_gives_back(void **state)
     served_fini_counted(&s, &memory);
 }
 
+/* An allocator that gives a call back while the pool closes: what another thread may do at that
+ * moment. */
+struct intruder {
+    struct nri_alloc memory;
+    struct nri_rpc_call *held;
+};
+
+static void *intruder_allocate(size_t bytes, void *user)
+{
+    return nri_alloc_raw(&((struct intruder *)user)->memory, bytes);
+}
+
+static void *intruder_resize(void *block, size_t bytes, void *user)
+{
+    return nri_alloc_resize(&((struct intruder *)user)->memory, block, bytes);
+}
+
+static void intruder_release(void *block, void *user)
+{
+    struct intruder *intruder = user;
+    struct nri_rpc_call *held = intruder->held;
+    nri_alloc_release(&intruder->memory, block);
+    if (block != NULL && held != NULL) {
+        intruder->held = NULL;
+        nri_rpc_pool_put(held);
+    }
+}
+
+static void test_last_call_comes_back_while_the_pool_closes(void **state)
+{
+    (void)state;
+    const uint64_t seed[2] = {1, 2};
+    struct fail_alloc memory;
+    struct intruder intruder = {0};
+    struct nri_alloc alloc = {&intruder, intruder_allocate, intruder_resize, intruder_release};
+    struct nri_rpc_pool *pool;
+    struct nri_rpc_call *calls[3];
+    fail_alloc_resolved(&memory, &intruder.memory);
+    assert_int_equal(nri_rpc_pool_new(&pool, &alloc, 1000, seed), 0);
+    for (size_t i = 0; i < 3; i++) {
+        calls[i] = nri_rpc_pool_get(pool);
+        assert_non_null(calls[i]);
+    }
+    nri_rpc_pool_put(calls[0]);
+    nri_rpc_pool_put(calls[1]);
+    intruder.held = calls[2];
+    nri_rpc_pool_close(pool); /* frees the first idle call, and so the intruder comes */
+    assert_null(intruder.held);
+    assert_int_equal(memory.live_blocks, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +194,7 @@ int main(void)
         cmocka_unit_test(test_no_memory_for_a_status_text),
         cmocka_unit_test(test_no_memory_for_a_reply),
         cmocka_unit_test(test_pool_gives_back),
+        cmocka_unit_test(test_last_call_comes_back_while_the_pool_closes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
