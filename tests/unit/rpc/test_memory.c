@@ -172,7 +172,8 @@ static void test_last_call_comes_back_while_the_pool_closes(void **state)
     struct nri_alloc alloc = {&intruder, intruder_allocate, intruder_resize, intruder_release};
     struct nri_rpc_pool *pool;
     struct nri_rpc_call *calls[3];
-    fail_alloc_resolved(&memory, &intruder.memory);
+    fail_alloc_init(&memory, NULL);
+    intruder.memory = fail_alloc_resolved(&memory);
     assert_int_equal(nri_rpc_pool_new(&pool, &alloc, 1000, seed), 0);
     for (size_t i = 0; i < 3; i++) {
         calls[i] = nri_rpc_pool_get(pool);
