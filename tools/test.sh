@@ -203,6 +203,8 @@ asan_stage() {
 tsan_stage() {
     CC=gcc build tsan "${warn[@]}" -Db_sanitize=thread -Db_lundef=false -Ddocs=disabled || return 0
     suites tsan tsan --suite unit --suite session --suite io --no-suite captures
+    # Races show when threads meet: once is not enough.
+    suites tsan threads-again --repeat 10 threads rpc_threads
 }
 
 valgrind_stage() {
