@@ -7,8 +7,8 @@
  * Happy path: nri_core_connected() -> on_connected, RegisterPlugin goes out -> nri_core_input()
  * brings the reply and Configure, in any order -> on_configure, the event mask goes out -> READY ->
  * Synchronize, events -> nri_core_disconnected() -> on_disconnected. Failure modes: whatever must
- * end the connection sets core_should_close(): the driver writes what is queued, closes, and calls
- * nri_core_disconnected() with the reason that nri_core_close_reason() gives.
+ * end the connection sets nri_core_should_close(): the driver writes what is queued, closes, and
+ * calls nri_core_disconnected() with the reason that nri_core_close_reason() gives.
  *
  * Everything is for the loop's thread, except what says otherwise.
  */
@@ -42,9 +42,9 @@ struct nri_core_config {
     size_t max_sync_bytes, max_sync_parts;
     bool allow_missing_validate, strict_features;
     /* Work for the loop: output, a deadline, the end, or something from another thread. Any thread
-     * may cause it, so it must be thread-safe (uv_async_send()), and it must not call back into
-     * the core or a request: another thread calls it with a lock held that nri_core_free() takes
-     * too, so that it is never called after that. May be NULL. */
+     * may cause it, so it must be thread-safe (lib/io rings an eventfd), and it must not call back
+     * into the core or a request: another thread calls it with a lock held that nri_core_free()
+     * takes too, so that it is never called after that. May be NULL. */
     void (*wake)(void *user);
     void *wake_user;
     /* For lib/io to set: whether requests are still wanted. Asked before each one is handed out,

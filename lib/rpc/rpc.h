@@ -84,7 +84,6 @@ void nri_rpc_free(struct nri_rpc *rpc);
  */
 int nri_rpc_input(struct nri_rpc *rpc, const uint8_t *bytes, size_t count, uint64_t now,
                   struct nri_error *error);
-/* Where to read bytes to, instead of a buffer of one's own: none, input takes any pointer. */
 /* The bytes to write; *count 0 when there are none. Valid until the next call here. */
 void nri_rpc_output(struct nri_rpc *rpc, const uint8_t **bytes, size_t *count);
 void nri_rpc_written(struct nri_rpc *rpc, size_t count);
