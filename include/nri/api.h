@@ -44,8 +44,31 @@ typedef struct nri_pod nri_pod;
 typedef struct nri_container nri_container;
 /** Resources (NRI LinuxResources), read-only; see nri/resources.h. Since 0.1.0. */
 typedef struct nri_resources nri_resources;
-/** A mount (NRI Mount), read-only; see nri/container.h. Since 0.1.0. */
+/** A mount (NRI Mount), read-only; see nri/mount.h. Since 0.1.0. */
 typedef struct nri_mount nri_mount;
+/** An OCI hook (NRI Hook), read-only; see nri/hook.h. Since 0.1.0. */
+typedef struct nri_hook nri_hook;
+/** A device node (NRI LinuxDevice), read-only; see nri/device.h. Since 0.1.0. */
+typedef struct nri_device nri_device;
+/** A rule of the device cgroup (NRI LinuxDeviceCgroup), read-only; see nri/device.h. Since 0.1.0.
+ */
+typedef struct nri_device_rule nri_device_rule;
+/** A seccomp policy (NRI LinuxSeccomp), a reader and a builder; see nri/seccomp.h. Since 0.1.0. */
+typedef struct nri_seccomp nri_seccomp;
+/** One rule of a seccomp policy (NRI LinuxSyscall), read-only; see nri/seccomp.h. Since 0.1.0. */
+typedef struct nri_syscall nri_syscall;
+/** Scheduler attributes (NRI LinuxScheduler), read-only; see nri/scheduler.h. Since 0.1.0. */
+typedef struct nri_scheduler nri_scheduler;
+/** Resource director technology (NRI LinuxRdt), read-only; see nri/rdt.h. Since 0.1.0. */
+typedef struct nri_rdt nri_rdt;
+/** A memory policy (NRI LinuxMemoryPolicy), read-only; see nri/memory_policy.h. Since 0.1.0. */
+typedef struct nri_memory_policy nri_memory_policy;
+/** A set of CPUs or memory nodes; see nri/cpuset.h. Since 0.1.0. */
+typedef struct nri_cpuset nri_cpuset;
+/** A JSON document; see nri/document.h. Since 0.1.0. */
+typedef struct nri_document nri_document;
+/** One value of a JSON document; see nri/document.h. Since 0.1.0. */
+typedef struct nri_value nri_value;
 /** The change of a container at its creation (NRI ContainerAdjustment), a builder; see
  * nri/adjustment.h. Since 0.1.0. */
 typedef struct nri_adjustment nri_adjustment;

@@ -34,7 +34,30 @@ enum nri_feature {
     NRI_FEATURE_NRI_VERSION = 20,    /**< NRI versions told by both sides: NRI 0.12 */
     NRI_FEATURE_EVENT_CALLS = 21,    /**< a call of its own for each event: NRI 0.12 */
     NRI_FEATURE_MEMORY_POLICY = 22,  /**< memory policy: NRI 0.12 */
-    NRI_FEATURE_IMAGE = 23           /**< a container's image: NRI 0.12.2 */
+    NRI_FEATURE_IMAGE = 23,          /**< a container's image: NRI 0.12.2 */
+
+    /* What every NRI has, and not every runtime acts on. */
+    NRI_FEATURE_ANNOTATIONS = 24,         /**< annotations in adjustments */
+    NRI_FEATURE_MOUNTS = 25,              /**< mounts in adjustments */
+    NRI_FEATURE_ENV = 26,                 /**< environment variables in adjustments */
+    NRI_FEATURE_HOOKS = 27,               /**< OCI hooks in adjustments */
+    NRI_FEATURE_DEVICES = 28,             /**< device nodes in adjustments */
+    NRI_FEATURE_DEVICE_RULES = 29,        /**< rules of the device cgroup: NRI 0.10 */
+    NRI_FEATURE_CPU = 30,                 /**< CPU shares, quota, period, realtime, cpusets */
+    NRI_FEATURE_MEMORY_LIMIT = 31,        /**< the memory limit */
+    NRI_FEATURE_MEMORY_OTHER = 32,        /**< reservation, swap, kernel, swappiness, OOM killer */
+    NRI_FEATURE_HUGEPAGE_LIMITS = 33,     /**< hugepage limits */
+    NRI_FEATURE_UNIFIED = 34,             /**< cgroup v2 values */
+    NRI_FEATURE_BLOCKIO_CLASS = 35,       /**< the block I/O class */
+    NRI_FEATURE_RDT_CLASS = 36,           /**< the RDT class in resources */
+    NRI_FEATURE_CGROUPS_PATH = 37,        /**< the cgroup path */
+    NRI_FEATURE_UPDATES = 38,             /**< updates in replies */
+    NRI_FEATURE_UNSOLICITED_UPDATES = 39, /**< UpdateContainers */
+    NRI_FEATURE_EVICTIONS = 40,           /**< evictions that are acted on */
+    NRI_FEATURE_POD_EVENTS = 41,          /**< events of pod sandboxes */
+    NRI_FEATURE_CONTAINER_PID = 42,       /**< the pid of containers */
+    NRI_FEATURE_REMOVE_ENV = 43,          /**< removing variables that no plugin set */
+    NRI_FEATURE_REMOVE_DEVICE = 44        /**< removing devices that no plugin set */
 };
 
 /** The name of a feature, such as "args"; "?" for none such. Static. Since 0.1.0. */
@@ -58,6 +81,42 @@ NRI_API bool nri_version_supports(const char *nri_version, enum nri_feature feat
  * Thread-safe. Since 0.1.0.
  */
 NRI_API const char *nri_version_infer(const char *runtime_name, const char *runtime_version);
+
+/**
+ * Whether a runtime acts on a feature: by the NRI inside it, and by what is known of the runtime
+ * itself.
+ * @param runtime_name as for nri_version_infer()
+ * @param runtime_version as for nri_version_infer()
+ * @param nri_version the version that the runtime told (nri_plugin_runtime_nri_version()), or NULL
+ * to infer it
+ * @param feature the feature
+ * @return false also when nothing is known of the runtime. Thread-safe. Since 0.1.0.
+ */
+NRI_API bool nri_feature_supported(const char *runtime_name, const char *runtime_version,
+                                   const char *nri_version, enum nri_feature feature);
+/** Whether a runtime has an event (enum nri_event, 1 to 14). As nri_feature_supported(). Since
+ * 0.1.0. */
+NRI_API bool nri_event_supported(const char *runtime_name, const char *runtime_version,
+                                 const char *nri_version, int event);
+/** Whether a runtime acts on a field of an adjustment (enum nri_field, 1 to 40). As
+ * nri_feature_supported(). Since 0.1.0. */
+NRI_API bool nri_field_supported(const char *runtime_name, const char *runtime_version,
+                                 const char *nri_version, int field);
+/**
+ * What a runtime would silently ignore of an adjustment.
+ * @param adjustment the adjustment
+ * @param runtime_name as for nri_feature_supported()
+ * @param runtime_version as for nri_feature_supported()
+ * @param nri_version as for nri_feature_supported()
+ * @param features set to the features in question, in the order of their numbers, as many as there
+ * is room for; may be NULL if `room` is 0
+ * @param room how many there is room for
+ * @return how many there are. 0 also when nothing is known of the runtime. Thread-safe. Since
+ * 0.1.0.
+ */
+NRI_API size_t nri_adjustment_ignored(const nri_adjustment *adjustment, const char *runtime_name,
+                                      const char *runtime_version, const char *nri_version,
+                                      enum nri_feature *features, size_t room);
 
 NRI_END_DECLS
 

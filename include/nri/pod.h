@@ -13,6 +13,7 @@
 
 #include <nri/alloc.h>
 #include <nri/api.h>
+#include <nri/resources.h>
 
 NRI_BEGIN_DECLS
 
@@ -31,6 +32,27 @@ NRI_API const char *nri_pod_runtime_handler(const nri_pod *pod);
 NRI_API uint32_t nri_pod_pid(const nri_pod *pod);
 /** The cgroup parent of the pod (LinuxPodSandbox.cgroup_parent). Since 0.1.0. */
 NRI_API const char *nri_pod_cgroup_parent(const nri_pod *pod);
+
+/** The cgroup path of the pod (LinuxPodSandbox.cgroups_path). Since 0.1.0. */
+NRI_API const char *nri_pod_cgroups_path(const nri_pod *pod);
+/** What the pod takes itself (LinuxPodSandbox.pod_overhead); empty when it was not sent
+ * (nri_resources_is_present()); never NULL. Since 0.1.0. */
+NRI_API const nri_resources *nri_pod_overhead(const nri_pod *pod);
+/** The sum of its containers' resources (LinuxPodSandbox.pod_resources); empty when it was not
+ * sent; never NULL. Since 0.1.0. */
+NRI_API const nri_resources *nri_pod_pod_resources(const nri_pod *pod);
+/** The resources of the sandbox container (LinuxPodSandbox.resources); empty when they were not
+ * sent; never NULL. Since 0.1.0. */
+NRI_API const nri_resources *nri_pod_resources(const nri_pod *pod);
+/** How many namespaces (LinuxPodSandbox.namespaces). Since 0.1.0. */
+NRI_API size_t nri_pod_namespace_count(const nri_pod *pod);
+/** One namespace: its type such as "network", and its path, "" for a new one. As
+ * nri_pod_label_at(). Since 0.1.0. */
+NRI_API bool nri_pod_namespace_at(const nri_pod *pod, size_t index, const char **type,
+                                  const char **path);
+/** The path of a namespace by its type (nri_pod_namespace() is the Kubernetes namespace); as
+ * nri_pod_label(). Since 0.1.0. */
+NRI_API bool nri_pod_namespace_path(const nri_pod *pod, const char *type, const char **path);
 
 /** How many labels the pod has (PodSandbox.labels). Since 0.1.0. */
 NRI_API size_t nri_pod_label_count(const nri_pod *pod);

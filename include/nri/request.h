@@ -55,13 +55,16 @@ NRI_API const nri_resources *nri_request_resources(const nri_request *request);
 /** The overhead of UpdatePodSandbox (overhead_linux_resources); else empty; never NULL. Since
  * 0.1.0. */
 NRI_API const nri_resources *nri_request_overhead(const nri_request *request);
-/** The adjustment of CreateContainer, to be filled; with any other event one that fails with
- * NRI_E_EVENT; NULL only for a NULL request. Since 0.1.0. */
+/** The adjustment of CreateContainer, to be filled. With ValidateContainerAdjustment the one that
+ * is to be validated, which can be read (nri/adjustment_read.h) and fails with NRI_E_EVENT when it
+ * is changed; with any other event an empty one that does so. NULL only for a NULL request. Since
+ * 0.1.0. */
 NRI_API nri_adjustment *nri_request_adjustment(nri_request *request);
 /**
  * The updates that the reply carries (CreateContainer, UpdateContainer, StopContainer,
- * Synchronize), to be filled; with any other event a list that fails with NRI_E_EVENT; NULL only
- * for a NULL request. Since 0.1.0.
+ * Synchronize), to be filled. With ValidateContainerAdjustment those that are to be validated,
+ * which can be read and fail with NRI_E_EVENT when they are changed; with any other event an empty
+ * list that does so. NULL only for a NULL request. Since 0.1.0.
  */
 NRI_API nri_updates *nri_request_updates(nri_request *request);
 

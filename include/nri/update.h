@@ -71,26 +71,73 @@ NRI_API const char *nri_update_container_id(const nri_update *update);
  * (ContainerUpdate.ignore_failure). Since 0.1.0. */
 NRI_API int nri_update_set_ignore_failure(nri_update *update, bool ignore);
 
-/** As nri_adjustment_set_cpu_shares(). Since 0.1.0. */
+/** The resources to be set (ContainerUpdate.linux.resources), as one object for the
+ * nri_resources_set_ functions; NULL only when there is no memory or no update. Since 0.1.0. */
+NRI_API nri_resources *nri_update_edit_resources(nri_update *update);
+/** As nri_resources_set_cpu_shares(). Since 0.1.0. */
 NRI_API int nri_update_set_cpu_shares(nri_update *update, uint64_t shares);
-/** As nri_adjustment_set_cpu_quota(). Since 0.1.0. */
+/** As nri_resources_set_cpu_quota(). Since 0.1.0. */
 NRI_API int nri_update_set_cpu_quota(nri_update *update, int64_t quota);
-/** As nri_adjustment_set_cpu_period(). Since 0.1.0. */
+/** As nri_resources_set_cpu_period(). Since 0.1.0. */
 NRI_API int nri_update_set_cpu_period(nri_update *update, uint64_t period);
-/** As nri_adjustment_set_cpu_realtime_runtime(). Since 0.1.0. */
+/** As nri_resources_set_cpu_realtime_runtime(). Since 0.1.0. */
 NRI_API int nri_update_set_cpu_realtime_runtime(nri_update *update, int64_t runtime);
-/** As nri_adjustment_set_cpu_realtime_period(). Since 0.1.0. */
+/** As nri_resources_set_cpu_realtime_period(). Since 0.1.0. */
 NRI_API int nri_update_set_cpu_realtime_period(nri_update *update, uint64_t period);
-/** As nri_adjustment_set_cpuset_cpus(). Since 0.1.0. */
+/** As nri_resources_set_cpuset_cpus(). Since 0.1.0. */
 NRI_API int nri_update_set_cpuset_cpus(nri_update *update, const char *cpus);
-/** As nri_adjustment_set_cpuset_mems(). Since 0.1.0. */
+/** As nri_resources_set_cpuset_mems(). Since 0.1.0. */
 NRI_API int nri_update_set_cpuset_mems(nri_update *update, const char *mems);
-/** As nri_adjustment_set_memory_limit(). Since 0.1.0. */
+/** As nri_resources_set_memory_limit(). Since 0.1.0. */
 NRI_API int nri_update_set_memory_limit(nri_update *update, int64_t bytes);
-/** As nri_adjustment_set_memory_reservation(). Since 0.1.0. */
+/** As nri_resources_set_memory_reservation(). Since 0.1.0. */
 NRI_API int nri_update_set_memory_reservation(nri_update *update, int64_t bytes);
-/** As nri_adjustment_set_memory_swap(). Since 0.1.0. */
+/** As nri_resources_set_memory_swap(). Since 0.1.0. */
 NRI_API int nri_update_set_memory_swap(nri_update *update, int64_t bytes);
+/** As nri_resources_set_memory_kernel(). Since 0.1.0. */
+NRI_API int nri_update_set_memory_kernel(nri_update *update, int64_t bytes);
+/** As nri_resources_set_memory_kernel_tcp(). Since 0.1.0. */
+NRI_API int nri_update_set_memory_kernel_tcp(nri_update *update, int64_t bytes);
+/** As nri_resources_set_memory_swappiness(). Since 0.1.0. */
+NRI_API int nri_update_set_memory_swappiness(nri_update *update, uint64_t swappiness);
+/** As nri_resources_set_memory_disable_oom_killer(). Since 0.1.0. */
+NRI_API int nri_update_set_memory_disable_oom_killer(nri_update *update, bool disable);
+/** As nri_resources_set_memory_use_hierarchy(). Since 0.1.0. */
+NRI_API int nri_update_set_memory_use_hierarchy(nri_update *update, bool use);
+/** As nri_resources_set_hugepage_limit(). Since 0.1.0. */
+NRI_API int nri_update_set_hugepage_limit(nri_update *update, const char *page_size,
+                                          uint64_t bytes);
+/** As nri_resources_set_blockio_class(). Since 0.1.0. */
+NRI_API int nri_update_set_blockio_class(nri_update *update, const char *name);
+/** As nri_resources_set_rdt_class(). Since 0.1.0. */
+NRI_API int nri_update_set_rdt_class(nri_update *update, const char *name);
+/** As nri_resources_set_unified(). Since 0.1.0. */
+NRI_API int nri_update_set_unified(nri_update *update, const char *key, const char *value);
+/** As nri_resources_set_pids_limit(). Since 0.1.0. */
+NRI_API int nri_update_set_pids_limit(nri_update *update, int64_t limit);
+/** As nri_resources_add_device_rule(). Since 0.1.0. */
+NRI_API int nri_update_add_device_rule(nri_update *update, bool allow, const char *type,
+                                       const int64_t *major, const int64_t *minor,
+                                       const char *access);
+
+/** One update, in order; one without id and resources past the end; never NULL. Also of a
+ * validator's list (nri_request_updates()). Since 0.1.0. */
+NRI_API const nri_update *nri_updates_at(const nri_updates *updates, size_t index);
+/** The resources that an update sets; empty when there are none; never NULL. Since 0.1.0. */
+NRI_API const nri_resources *nri_update_resources(const nri_update *update);
+/** Whether a failure of the update is to be ignored (ContainerUpdate.ignore_failure). Since 0.1.0.
+ */
+NRI_API bool nri_update_ignore_failure(const nri_update *update);
+/**
+ * One eviction (ContainerEviction), as nri_pod_label_at().
+ * @param updates the list
+ * @param index 0 to nri_updates_eviction_count() - 1
+ * @param container_id set to the container's id, "" past the end; may be NULL
+ * @param reason set to the reason, "" past the end; may be NULL
+ * @return whether there is one. Since 0.1.0.
+ */
+NRI_API bool nri_updates_eviction_at(const nri_updates *updates, size_t index,
+                                     const char **container_id, const char **reason);
 
 /** The code of the first failed call on the list or one of its updates, or 0. Since 0.1.0. */
 NRI_API int nri_updates_error(const nri_updates *updates);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the rooms need of the host. lib/io fills this table; tests fill it with a clock of their
- * own. It will grow (stat for devices, mountinfo); no room calls the system itself.
+ * own. It will grow (mountinfo); no room calls the system itself.
  */
 #ifndef NRI_BASE_HOST_H
 #define NRI_BASE_HOST_H
@@ -13,12 +13,23 @@
 #define NRI_SEC   UINT64_C(1000000000)
 #define NRI_NEVER UINT64_MAX /* as a deadline: none */
 
+/* A device node. */
+struct nri_host_device {
+    char type; /* 'c', 'b' or 'p' */
+    int64_t major, minor;
+    uint32_t mode; /* permission bits */
+    uint32_t uid, gid;
+};
+
 struct nri_host {
     void *context;
     uint64_t (*now)(void *context); /* the monotonic clock, in ns */
     /* 0 or a negative code. For the seeds of hashes, not for secrets: lib/io has weak ones when the
      * kernel has none. */
     int (*random)(void *context, void *bytes, size_t count);
+    /* What a path names, symbolic links followed: 0, NRI_E_NOT_FOUND, NRI_E_PERMISSION,
+     * NRI_E_INVALID (no device node), NRI_E_IO. */
+    int (*stat_device)(void *context, const char *path, struct nri_host_device *device);
 };
 
 #endif

@@ -58,11 +58,11 @@ nri_adjustment_message(const nri_adjustment *adjustment)
     return used ? message : NULL;
 }
 
-uint32_t nri_adjustment_features(const nri_adjustment *adjustment)
+uint64_t nri_adjustment_features(const nri_adjustment *adjustment)
 {
-    uint32_t features = 0;
+    uint64_t features = 0;
     if (adjustment != NULL && adjustment->arg_count > 0)
-        features |= UINT32_C(1) << NRI_FEATURE_ARGS;
+        features |= UINT64_C(1) << NRI_FEATURE_ARGS;
     return features;
 }
 

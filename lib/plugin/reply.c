@@ -69,7 +69,7 @@ static void missing_features(struct nri_core *core, const nri_request *request,
                              struct verdict *verdict)
 {
     const bool known = strcmp(core->nri_version, NRI_UNKNOWN_VERSION) != 0;
-    uint32_t used = nri_adjustment_features(request->adjustment);
+    uint64_t used = nri_adjustment_features(request->adjustment);
 
     for (unsigned feature = 0; used != 0; feature++, used >>= 1) {
         if ((used & 1u) == 0 || nri_version_supports(core->nri_version, (enum nri_feature)feature))
@@ -84,9 +84,9 @@ static void missing_features(struct nri_core *core, const nri_request *request,
             verdict->is_own = true;
             return;
         }
-        if ((core->logged_features & (UINT32_C(1) << feature)) != 0)
+        if ((core->logged_features & (UINT64_C(1) << feature)) != 0)
             continue;
-        core->logged_features |= UINT32_C(1) << feature;
+        core->logged_features |= UINT64_C(1) << feature;
         nri_core_log(core, NRI_LOG_WARN, "%s: %s %s has NRI %s, which %s this", name,
                      core->runtime_name, core->runtime_version, core->nri_version,
                      known ? "ignores" : "may ignore");

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# null.sh UPDATE_SYMBOLS TEST_NULL_C: every exported function with a handle is called by test_null.c.
+# null.sh UPDATE_SYMBOLS TEST_NULL_C...: every exported function with a handle is called in one of the
+# test programs.
 set -euo pipefail
 
 # These take no handle: numbers, events, versions, texts.
@@ -10,10 +11,12 @@ without='nri_strerror nri_error_name nri_error_is_fatal nri_error_is_retriable n
     nri_version_supports nri_log_level_name nri_text_length'
 
 missing=0
+update_symbols=$1
+shift
 while read -r name; do
-    if ! grep -qw "$name" "$2" && ! grep -qw "$name" <<<"$without"; then
+    if ! grep -qw "$name" "$@" && ! grep -qw "$name" <<<"$without"; then
         echo "$name is not called with NULL" >&2
         missing=1
     fi
-done < <("$1" --list)
+done < <("$update_symbols" --list)
 exit "$missing"

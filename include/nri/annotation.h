@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Looking up a pod's annotations for one of its containers, and reading their values.
+ *
+ * Plugins take their orders from annotations of the pod. Four ways to say for which container are
+ * in use; nri_annotation_find() knows them all. The value functions look up, parse, and name the
+ * annotation in their errors.
+ */
+#ifndef NRI_ANNOTATION_H
+#define NRI_ANNOTATION_H
+
+#include <nri/api.h>
+#include <nri/cpuset.h>
+#include <nri/document.h>
+#include <nri/error.h>
+
+NRI_BEGIN_DECLS
+
+/** How an annotation says which container it is for. Since 0.1.0. */
+enum nri_annotation_syntax {
+    /** "KEY/container.NAME", then "KEY/pod", then "KEY": NRI's own plugins, sgx-epc, and most */
+    NRI_ANNOTATION_SCOPED = 0,
+    /** "KEY/NAME", then "KEY": memory-qos and memtierd */
+    NRI_ANNOTATION_NAME = 1,
+    /** "KEY/container.NAME" alone: ulimit-adjuster, rdt; with a vendor's domain for KEY also what
+       GKE's device injector reads ("devices.gke.io/container.NAME") */
+    NRI_ANNOTATION_CONTAINER = 2,
+    /** "KEY" with the prefix of the key's domain kept and the container's name as a suffix of the
+       name part: "DOMAIN/container.NAME" for a KEY "DOMAIN" or "DOMAIN/ANYTHING" (vendor keys) */
+    NRI_ANNOTATION_VENDOR = 3
+};
+
+/**
+ * Looks up an annotation for a container.
+ * @param pod the pod whose annotations count
+ * @param container_name the container's name (nri_container_name()); NULL or "" for the pod itself:
+ * then only the forms without a container are tried
+ * @param key the key, such as "devices.noderesource.dev"
+ * @param syntax which forms are tried, in the order given there
+ * @param value set to the value, "" when there is none; may be NULL
+ * @param found set to the annotation's whole key, "" when there is none; may be NULL
+ * @return whether there is one. Allocates nothing. Since 0.1.0.
+ */
+NRI_API bool nri_annotation_find(const nri_pod *pod, const char *container_name, const char *key,
+                                 enum nri_annotation_syntax syntax, const char **value,
+                                 const char **found);
+
+/**
+ * A bool: "1", "t", "true", "0", "f", "false" in the cases that Go's strconv.ParseBool takes.
+ * @param pod the pod
+ * @param container_name as for nri_annotation_find()
+ * @param key as for nri_annotation_find()
+ * @param syntax as for nri_annotation_find()
+ * @param value set to the value; left alone when there is no annotation and on an error
+ * @param error set to an error that names the annotation, its value and what would be right; may be
+ * NULL
+ * @return 0, NRI_E_NOT_FOUND (no such annotation; no error is made), NRI_E_SYNTAX, NRI_E_RANGE,
+ * NRI_E_INVALID, NRI_E_NOMEM. Since 0.1.0.
+ */
+NRI_API int nri_annotation_bool(const nri_pod *pod, const char *container_name, const char *key,
+                                enum nri_annotation_syntax syntax, bool *value, nri_error **error);
+/** An integer in decimal. As nri_annotation_bool(). Since 0.1.0. */
+NRI_API int nri_annotation_int64(const nri_pod *pod, const char *container_name, const char *key,
+                                 enum nri_annotation_syntax syntax, int64_t *value,
+                                 nri_error **error);
+/** A Kubernetes quantity in whole units, rounded up: "2Gi" is 2147483648. As
+ * nri_annotation_bool(). Since 0.1.0. */
+NRI_API int nri_annotation_quantity(const nri_pod *pod, const char *container_name, const char *key,
+                                    enum nri_annotation_syntax syntax, int64_t *value,
+                                    nri_error **error);
+/** A Kubernetes quantity in thousandths, rounded up: "100m" is 100, "2" is 2000. As
+ * nri_annotation_bool(). Since 0.1.0. */
+NRI_API int nri_annotation_milli_quantity(const nri_pod *pod, const char *container_name,
+                                          const char *key, enum nri_annotation_syntax syntax,
+                                          int64_t *value, nri_error **error);
+/** A list of CPUs or memory nodes, as nri_cpuset_parse(); what `value` held before goes. As
+ * nri_annotation_bool(). Since 0.1.0. */
+NRI_API int nri_annotation_cpuset(const nri_pod *pod, const char *container_name, const char *key,
+                                  enum nri_annotation_syntax syntax, nri_cpuset *value,
+                                  nri_error **error);
+/** A JSON document, which nri_document_free() frees. The options' name is replaced by the
+ * annotation's key. As nri_annotation_bool(). Since 0.1.0. */
+NRI_API int nri_annotation_json(const nri_pod *pod, const char *container_name, const char *key,
+                                enum nri_annotation_syntax syntax,
+                                const struct nri_json_options *options, nri_document **value,
+                                nri_error **error);
+
+NRI_END_DECLS
+
+#endif
