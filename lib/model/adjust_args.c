@@ -7,8 +7,8 @@
 
 static int check(struct nri_builder *builder, const char *const *args, size_t count)
 {
-    const struct nri_field whole = {.name = "args"};
-    struct nri_field one = {.name = "args", .indexed = true};
+    const struct nri_where whole = {.name = "args"};
+    struct nri_where one = {.name = "args", .indexed = true};
     if (args == NULL || count == 0)
         return nri_builder_refuse_number(builder, NRI_E_INVALID, &whole,
                                          count == 0 ? "(none)" : "NULL",
@@ -38,7 +38,7 @@ static char **copy(struct nri_builder *builder, const char *const *args, size_t 
 static int set(nri_adjustment *adjustment, bool replace, const char *const *args, size_t count)
 {
     struct nri_builder *builder = &adjustment->builder;
-    const struct nri_field field = {.name = "args"};
+    const struct nri_where field = {.name = "args"};
     int code = check(builder, args, count);
     if (code != 0)
         return code;

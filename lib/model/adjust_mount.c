@@ -15,7 +15,7 @@ struct mount_request {
 
 static int check_destination(struct nri_builder *builder, const char *destination)
 {
-    const struct nri_field field = {.name = "mount destination"};
+    const struct nri_where field = {.name = "mount destination"};
     int code = nri_builder_check_filled(builder, &field, destination);
     if (code != 0 || destination[0] == '/')
         return code;
@@ -26,7 +26,7 @@ static int check_destination(struct nri_builder *builder, const char *destinatio
 static int check_options(struct nri_builder *builder, const struct mount_request *request,
                          bool *is_bind)
 {
-    struct nri_field field = {
+    struct nri_where field = {
         .within = "mount", .key = request->destination, .name = "option", .indexed = true};
     if (request->options == NULL && request->option_count > 0) {
         field.name = "options";
@@ -48,7 +48,7 @@ static int check_options(struct nri_builder *builder, const struct mount_request
 static int check_optional(struct nri_builder *builder, const struct mount_request *request,
                           const char *name, const char *text)
 {
-    const struct nri_field field = {.within = "mount", .key = request->destination, .name = name};
+    const struct nri_where field = {.within = "mount", .key = request->destination, .name = name};
     return text == NULL ? 0 : nri_builder_check_text(builder, &field, text);
 }
 
@@ -65,7 +65,7 @@ static int check(struct nri_builder *builder, const struct mount_request *reques
         code = check_options(builder, request, &is_bind);
     if (code != 0 || !is_bind || source == NULL || source[0] == '\0' || source[0] == '/')
         return code;
-    const struct nri_field field = {
+    const struct nri_where field = {
         .within = "mount", .key = request->destination, .name = "source"};
     return nri_builder_refuse(builder, NRI_E_INVALID, &field, source,
                               "of a bind mount must be an absolute path or empty");
@@ -129,7 +129,7 @@ static int change(nri_adjustment *adjustment, const char *destination, bool remo
                              entry != NULL ? &entry->base : NULL) == 0;
     if (done)
         return 0;
-    const struct nri_field field = {.within = "mount", .key = destination, .name = "entry"};
+    const struct nri_where field = {.within = "mount", .key = destination, .name = "entry"};
     return nri_builder_refuse_memory(builder, &field);
 }
 

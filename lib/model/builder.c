@@ -43,7 +43,7 @@ int nri_builder_fail(struct nri_builder *builder, int code, const char *text)
     return code;
 }
 
-static void write_field(char out[FIELD_SIZE], const struct nri_field *field)
+static void write_field(char out[FIELD_SIZE], const struct nri_where *field)
 {
     struct nri_quote key;
     int length = 0;
@@ -55,14 +55,14 @@ static void write_field(char out[FIELD_SIZE], const struct nri_field *field)
         snprintf(out + length, FIELD_SIZE - (size_t)length, "%s", field->name);
 }
 
-int nri_builder_refuse(struct nri_builder *builder, int code, const struct nri_field *field,
+int nri_builder_refuse(struct nri_builder *builder, int code, const struct nri_where *field,
                        const char *value, const char *rule)
 {
     struct nri_quote quote;
     return nri_builder_refuse_number(builder, code, field, nri_quote(&quote, value), rule);
 }
 
-int nri_builder_refuse_number(struct nri_builder *builder, int code, const struct nri_field *field,
+int nri_builder_refuse_number(struct nri_builder *builder, int code, const struct nri_where *field,
                               const char *number, const char *rule)
 {
     char name[FIELD_SIZE];
@@ -72,7 +72,7 @@ int nri_builder_refuse_number(struct nri_builder *builder, int code, const struc
     return nri_error_set(&builder->error, code, "%s %s: %s", name, number, rule);
 }
 
-int nri_builder_refuse_memory(struct nri_builder *builder, const struct nri_field *field)
+int nri_builder_refuse_memory(struct nri_builder *builder, const struct nri_where *field)
 {
     char name[FIELD_SIZE];
     int code = builder->arena->failure;
@@ -86,7 +86,7 @@ int nri_builder_refuse_memory(struct nri_builder *builder, const struct nri_fiel
     return nri_error_set(&builder->error, code, "%s: %s", name, nri_strerror(code));
 }
 
-int nri_builder_check_text(struct nri_builder *builder, const struct nri_field *field,
+int nri_builder_check_text(struct nri_builder *builder, const struct nri_where *field,
                            const char *text)
 {
     char rule[64];
@@ -99,7 +99,7 @@ int nri_builder_check_text(struct nri_builder *builder, const struct nri_field *
     return nri_builder_refuse(builder, NRI_E_UTF8, field, text, rule);
 }
 
-int nri_builder_check_filled(struct nri_builder *builder, const struct nri_field *field,
+int nri_builder_check_filled(struct nri_builder *builder, const struct nri_where *field,
                              const char *text)
 {
     int code = nri_builder_check_text(builder, field, text);
@@ -108,7 +108,7 @@ int nri_builder_check_filled(struct nri_builder *builder, const struct nri_field
     return code;
 }
 
-int nri_builder_check_key(struct nri_builder *builder, const struct nri_field *field,
+int nri_builder_check_key(struct nri_builder *builder, const struct nri_where *field,
                           const char *key, const char *remover)
 {
     char rule[128];

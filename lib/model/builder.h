@@ -23,7 +23,7 @@ struct nri_builder {
 };
 
 /* What an error is about: `WITHIN "KEY": NAME[INDEX]`. Only `name` is needed. */
-struct nri_field {
+struct nri_where {
     const char *within, *key;
     const char *name;
     bool indexed;
@@ -39,23 +39,23 @@ int nri_builder_enter(struct nri_builder *builder);
  * code. */
 int nri_builder_fail(struct nri_builder *builder, int code, const char *text);
 /* `FIELD "VALUE": RULE`. */
-int nri_builder_refuse(struct nri_builder *builder, int code, const struct nri_field *field,
+int nri_builder_refuse(struct nri_builder *builder, int code, const struct nri_where *field,
                        const char *value, const char *rule);
 /* `FIELD VALUE: RULE`. */
-int nri_builder_refuse_number(struct nri_builder *builder, int code, const struct nri_field *field,
+int nri_builder_refuse_number(struct nri_builder *builder, int code, const struct nri_where *field,
                               const char *number, const char *rule);
 /* The arena has just failed: NRI_E_NOMEM or NRI_E_LIMIT. */
-int nri_builder_refuse_memory(struct nri_builder *builder, const struct nri_field *field);
+int nri_builder_refuse_memory(struct nri_builder *builder, const struct nri_where *field);
 
 /* NULL is NRI_E_INVALID, anything but UTF-8 NRI_E_UTF8. */
-int nri_builder_check_text(struct nri_builder *builder, const struct nri_field *field,
+int nri_builder_check_text(struct nri_builder *builder, const struct nri_where *field,
                            const char *text);
 /* The same, and empty is NRI_E_INVALID. */
-int nri_builder_check_filled(struct nri_builder *builder, const struct nri_field *field,
+int nri_builder_check_filled(struct nri_builder *builder, const struct nri_where *field,
                              const char *text);
 /* A key that a removal marker can be made of: not empty, not starting with "-". `remover` is the
  * call that removes. */
-int nri_builder_check_key(struct nri_builder *builder, const struct nri_field *field,
+int nri_builder_check_key(struct nri_builder *builder, const struct nri_where *field,
                           const char *key, const char *remover);
 
 /* A text for a message; NULL when the arena failed. NULL and "" give protobuf-c's empty string. */

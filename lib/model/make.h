@@ -50,7 +50,7 @@ int nri_check_net_device(struct nri_builder *builder, const char *what, const ch
 /* The name of a kernel parameter. */
 int nri_check_sysctl(struct nri_builder *builder, const char *key);
 /* A list of texts, copied: `filled` says that none may be empty. `field` names the whole list. */
-int nri_make_texts(struct nri_builder *builder, const struct nri_field *field,
+int nri_make_texts(struct nri_builder *builder, const struct nri_where *field,
                    const char *const *texts, size_t count, bool filled, char ***copies);
 
 #endif

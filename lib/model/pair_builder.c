@@ -17,7 +17,7 @@ _Static_assert(sizeof(annotation_message) == sizeof(pair_message) &&
 static int check_key(struct nri_builder *builder, const struct nri_pair_kind *kind, const char *key)
 {
     char rule[32];
-    const struct nri_field field = {.name = kind->key_name};
+    const struct nri_where field = {.name = kind->key_name};
     int code = nri_builder_check_key(builder, &field, key, kind->remover);
     if (code != 0 || kind->forbidden == 0 || strchr(key, kind->forbidden) == NULL)
         return code;
@@ -28,7 +28,7 @@ static int check_key(struct nri_builder *builder, const struct nri_pair_kind *ki
 static int check_value(struct nri_builder *builder, const struct nri_pair_kind *kind,
                        const char *key, const char *value)
 {
-    const struct nri_field field = {.within = kind->noun, .key = key, .name = "value"};
+    const struct nri_where field = {.within = kind->noun, .key = key, .name = "value"};
     return nri_builder_check_text(builder, &field, value);
 }
 
@@ -70,7 +70,7 @@ static int change(struct nri_keyed *list, struct nri_builder *builder,
                              entry != NULL ? &entry->base : NULL) == 0;
     if (done)
         return 0;
-    const struct nri_field field = {.within = kind->noun, .key = key, .name = "value"};
+    const struct nri_where field = {.within = kind->noun, .key = key, .name = "value"};
     return nri_builder_refuse_memory(builder, &field);
 }
 

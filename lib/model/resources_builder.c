@@ -12,6 +12,8 @@ typedef Nri__Pkg__Api__V1alpha1__OptionalInt64 optional_int64;
 /* One piece for all messages that hold values; cpu and memory become part of resources with their
  * first value. */
 struct nri_resources_store {
+    struct nri_builder *builder;
+    const char *container_id;
     Nri__Pkg__Api__V1alpha1__LinuxResources resources;
     Nri__Pkg__Api__V1alpha1__LinuxCPU cpu;
     Nri__Pkg__Api__V1alpha1__LinuxMemory memory;
@@ -70,33 +72,55 @@ nri_resources_builder_message(const struct nri_resources_builder *resources)
     return used ? &store->resources : NULL;
 }
 
-static struct nri_field field_of(const struct nri_resources_builder *resources, const char *name)
+nri_resources *nri_resources_builder_edit(struct nri_resources_builder *resources)
 {
-    return (struct nri_field){
+    const struct nri_where where = {
         .within = resources->container_id != NULL ? "update" : NULL,
         .key = resources->container_id,
+        .name = "resources",
+    };
+    if (resources->store == NULL) {
+        struct nri_resources_store *store =
+            nri_arena_alloc(resources->builder->arena, sizeof *store);
+        if (store == NULL) {
+            (void)nri_builder_refuse_memory(resources->builder, &where);
+            return NULL;
+        }
+        store->builder = resources->builder;
+        store->container_id = resources->container_id;
+        nri__pkg__api__v1alpha1__linux_resources__init(&store->resources);
+        nri__pkg__api__v1alpha1__linux_cpu__init(&store->cpu);
+        nri__pkg__api__v1alpha1__linux_memory__init(&store->memory);
+        resources->store = store;
+    }
+    return (void *)&resources->store->resources;
+}
+
+static struct nri_resources_store *store_of(nri_resources *resources)
+{
+    char *message = (void *)resources;
+    return (void *)(message - offsetof(struct nri_resources_store, resources));
+}
+
+/* nri_builder_enter() for resources that may be NULL. */
+static int enter(nri_resources *resources)
+{
+    return nri_builder_enter(resources != NULL ? store_of(resources)->builder : NULL);
+}
+
+static struct nri_where where_of(const struct nri_resources_store *store, const char *name)
+{
+    return (struct nri_where){
+        .within = store->container_id != NULL ? "update" : NULL,
+        .key = store->container_id,
         .name = name,
     };
 }
 
-static int refuse_memory(struct nri_resources_builder *resources, const char *name)
+static int refuse_memory(struct nri_resources_store *store, const char *name)
 {
-    struct nri_field field = field_of(resources, name);
-    return nri_builder_refuse_memory(resources->builder, &field);
-}
-
-static struct nri_resources_store *store_of(struct nri_resources_builder *resources)
-{
-    if (resources->store != NULL)
-        return resources->store;
-    struct nri_resources_store *store = nri_arena_alloc(resources->builder->arena, sizeof *store);
-    if (store == NULL)
-        return NULL;
-    nri__pkg__api__v1alpha1__linux_resources__init(&store->resources);
-    nri__pkg__api__v1alpha1__linux_cpu__init(&store->cpu);
-    nri__pkg__api__v1alpha1__linux_memory__init(&store->memory);
-    resources->store = store;
-    return store;
+    struct nri_where where = where_of(store, name);
+    return nri_builder_refuse_memory(store->builder, &where);
 }
 
 static void *place_in(struct nri_resources_store *store, size_t place)
@@ -104,24 +128,23 @@ static void *place_in(struct nri_resources_store *store, size_t place)
     return (char *)store + place;
 }
 
-static int set_unsigned(struct nri_resources_builder *resources, const struct unsigned_value *kind,
-                        uint64_t value)
+static int set_unsigned(nri_resources *resources, const struct unsigned_value *kind, uint64_t value)
 {
+    int code = enter(resources);
+    if (code != 0)
+        return code;
+    struct nri_resources_store *store = store_of(resources);
     if (value < kind->least || value > kind->most) {
         char number[24];
-        struct nri_field field = field_of(resources, kind->name);
+        struct nri_where where = where_of(store, kind->name);
         snprintf(number, sizeof number, "%" PRIu64, value);
-        return nri_builder_refuse_number(resources->builder, NRI_E_RANGE, &field, number,
-                                         kind->rule);
+        return nri_builder_refuse_number(store->builder, NRI_E_RANGE, &where, number, kind->rule);
     }
-    struct nri_resources_store *store = store_of(resources);
-    if (store == NULL)
-        return refuse_memory(resources, kind->name);
     optional_uint64 **place = place_in(store, kind->place);
     if (*place == NULL) {
-        optional_uint64 *made = nri_arena_alloc(resources->builder->arena, sizeof *made);
+        optional_uint64 *made = nri_arena_alloc(store->builder->arena, sizeof *made);
         if (made == NULL)
-            return refuse_memory(resources, kind->name);
+            return refuse_memory(store, kind->name);
         nri__pkg__api__v1alpha1__optional_uint64__init(made);
         *place = made;
     }
@@ -130,24 +153,23 @@ static int set_unsigned(struct nri_resources_builder *resources, const struct un
     return 0;
 }
 
-static int set_signed(struct nri_resources_builder *resources, const struct signed_value *kind,
-                      int64_t value)
+static int set_signed(nri_resources *resources, const struct signed_value *kind, int64_t value)
 {
+    int code = enter(resources);
+    if (code != 0)
+        return code;
+    struct nri_resources_store *store = store_of(resources);
     if (value < kind->least && !(kind->none && value == -1)) {
         char number[24];
-        struct nri_field field = field_of(resources, kind->name);
+        struct nri_where where = where_of(store, kind->name);
         snprintf(number, sizeof number, "%" PRId64, value);
-        return nri_builder_refuse_number(resources->builder, NRI_E_RANGE, &field, number,
-                                         kind->rule);
+        return nri_builder_refuse_number(store->builder, NRI_E_RANGE, &where, number, kind->rule);
     }
-    struct nri_resources_store *store = store_of(resources);
-    if (store == NULL)
-        return refuse_memory(resources, kind->name);
     optional_int64 **place = place_in(store, kind->place);
     if (*place == NULL) {
-        optional_int64 *made = nri_arena_alloc(resources->builder->arena, sizeof *made);
+        optional_int64 *made = nri_arena_alloc(store->builder->arena, sizeof *made);
         if (made == NULL)
-            return refuse_memory(resources, kind->name);
+            return refuse_memory(store, kind->name);
         nri__pkg__api__v1alpha1__optional_int64__init(made);
         *place = made;
     }
@@ -159,84 +181,86 @@ static int set_signed(struct nri_resources_builder *resources, const struct sign
     return 0;
 }
 
-static int check_list(struct nri_resources_builder *resources, const char *name, const char *list)
+static int check_list(struct nri_resources_store *store, const char *name, const char *list)
 {
     const char *rule;
     char text[128];
     size_t offset;
-    struct nri_field field = field_of(resources, name);
-    int code = nri_builder_check_filled(resources->builder, &field, list);
+    struct nri_where where = where_of(store, name);
+    int code = nri_builder_check_filled(store->builder, &where, list);
     if (code != 0)
         return code;
     code = nri_cpu_list_check(list, &rule, &offset);
     if (code == 0)
         return 0;
     snprintf(text, sizeof text, "wrong at offset %zu: %s", offset, rule);
-    return nri_builder_refuse(resources->builder, code, &field, list, text);
+    return nri_builder_refuse(store->builder, code, &where, list, text);
 }
 
-static int set_list(struct nri_resources_builder *resources, const char *name, size_t place,
-                    const char *list)
+static int set_list(nri_resources *resources, const char *name, size_t place, const char *list)
 {
-    int code = check_list(resources, name, list);
+    int code = enter(resources);
     if (code != 0)
         return code;
     struct nri_resources_store *store = store_of(resources);
-    char *text = store != NULL ? nri_builder_text(resources->builder, list) : NULL;
+    code = check_list(store, name, list);
+    if (code != 0)
+        return code;
+    char *text = nri_builder_text(store->builder, list);
     if (text == NULL)
-        return refuse_memory(resources, name);
+        return refuse_memory(store, name);
     char **slot = place_in(store, place);
     *slot = text;
     store->resources.cpu = &store->cpu;
     return 0;
 }
 
-int nri_resources_set_cpu_shares(struct nri_resources_builder *resources, uint64_t shares)
+int nri_resources_set_cpu_shares(nri_resources *resources, uint64_t shares)
 {
     return set_unsigned(resources, &cpu_shares, shares);
 }
 
-int nri_resources_set_cpu_quota(struct nri_resources_builder *resources, int64_t quota)
+int nri_resources_set_cpu_quota(nri_resources *resources, int64_t quota)
 {
     return set_signed(resources, &cpu_quota, quota);
 }
 
-int nri_resources_set_cpu_period(struct nri_resources_builder *resources, uint64_t period)
+int nri_resources_set_cpu_period(nri_resources *resources, uint64_t period)
 {
     return set_unsigned(resources, &cpu_period, period);
 }
 
-int nri_resources_set_cpu_realtime_runtime(struct nri_resources_builder *resources, int64_t runtime)
+int nri_resources_set_cpu_realtime_runtime(nri_resources *resources, int64_t runtime)
 {
     return set_signed(resources, &cpu_realtime_runtime, runtime);
 }
 
-int nri_resources_set_cpu_realtime_period(struct nri_resources_builder *resources, uint64_t period)
+int nri_resources_set_cpu_realtime_period(nri_resources *resources, uint64_t period)
 {
     return set_unsigned(resources, &cpu_realtime_period, period);
 }
 
-int nri_resources_set_cpuset_cpus(struct nri_resources_builder *resources, const char *cpus)
+int nri_resources_set_cpuset_cpus(nri_resources *resources, const char *cpus)
 {
     return set_list(resources, "cpuset cpus", PLACE(cpu.cpus), cpus);
 }
 
-int nri_resources_set_cpuset_mems(struct nri_resources_builder *resources, const char *mems)
+int nri_resources_set_cpuset_mems(nri_resources *resources, const char *mems)
 {
     return set_list(resources, "cpuset mems", PLACE(cpu.mems), mems);
 }
 
-int nri_resources_set_memory_limit(struct nri_resources_builder *resources, int64_t bytes)
+int nri_resources_set_memory_limit(nri_resources *resources, int64_t bytes)
 {
     return set_signed(resources, &memory_limit, bytes);
 }
 
-int nri_resources_set_memory_reservation(struct nri_resources_builder *resources, int64_t bytes)
+int nri_resources_set_memory_reservation(nri_resources *resources, int64_t bytes)
 {
     return set_signed(resources, &memory_reservation, bytes);
 }
 
-int nri_resources_set_memory_swap(struct nri_resources_builder *resources, int64_t bytes)
+int nri_resources_set_memory_swap(nri_resources *resources, int64_t bytes)
 {
     return set_signed(resources, &memory_swap, bytes);
 }

@@ -27,62 +27,87 @@ int nri_update_set_ignore_failure(nri_update *update, bool ignore)
     return code;
 }
 
-int nri_update_set_cpu_shares(nri_update *update, uint64_t shares)
+static int resources_of(nri_update *update, nri_resources **resources)
 {
     int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_cpu_shares(&update->resources, shares) : code;
+    if (code != 0)
+        return code;
+    *resources = nri_resources_builder_edit(&update->resources);
+    return *resources != NULL ? 0 : update->resources.builder->arena->failure;
+}
+
+nri_resources *nri_update_edit_resources(nri_update *update)
+{
+    nri_resources *resources;
+    return resources_of(update, &resources) == 0 ? resources : NULL;
+}
+
+int nri_update_set_cpu_shares(nri_update *update, uint64_t shares)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_shares(resources, shares) : code;
 }
 
 int nri_update_set_cpu_quota(nri_update *update, int64_t quota)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_cpu_quota(&update->resources, quota) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_quota(resources, quota) : code;
 }
 
 int nri_update_set_cpu_period(nri_update *update, uint64_t period)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_cpu_period(&update->resources, period) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_period(resources, period) : code;
 }
 
 int nri_update_set_cpu_realtime_runtime(nri_update *update, int64_t runtime)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_cpu_realtime_runtime(&update->resources, runtime) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_realtime_runtime(resources, runtime) : code;
 }
 
 int nri_update_set_cpu_realtime_period(nri_update *update, uint64_t period)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_cpu_realtime_period(&update->resources, period) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_realtime_period(resources, period) : code;
 }
 
 int nri_update_set_cpuset_cpus(nri_update *update, const char *cpus)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_cpuset_cpus(&update->resources, cpus) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpuset_cpus(resources, cpus) : code;
 }
 
 int nri_update_set_cpuset_mems(nri_update *update, const char *mems)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_cpuset_mems(&update->resources, mems) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpuset_mems(resources, mems) : code;
 }
 
 int nri_update_set_memory_limit(nri_update *update, int64_t bytes)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_memory_limit(&update->resources, bytes) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_limit(resources, bytes) : code;
 }
 
 int nri_update_set_memory_reservation(nri_update *update, int64_t bytes)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_memory_reservation(&update->resources, bytes) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_reservation(resources, bytes) : code;
 }
 
 int nri_update_set_memory_swap(nri_update *update, int64_t bytes)
 {
-    int code = nri_update_enter(update);
-    return code == 0 ? nri_resources_set_memory_swap(&update->resources, bytes) : code;
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_swap(resources, bytes) : code;
 }

@@ -114,7 +114,7 @@ static struct nri_update *failed_update(struct nri_updates *list, int code)
 
 static int find_or_add(struct nri_updates *list, const char *id, struct nri_update **update)
 {
-    const struct nri_field field = {.name = "update container id"};
+    const struct nri_where field = {.name = "update container id"};
     int code = nri_builder_check_filled(&list->builder, &field, id);
     if (code != 0)
         return code;
@@ -186,7 +186,7 @@ size_t nri_updates_messages(const nri_updates *updates,
 static int add_eviction(struct nri_updates *list, const char *id, const char *reason)
 {
     struct nri_builder *builder = &list->builder;
-    const struct nri_field field = {.within = "eviction", .key = id, .name = "reason"};
+    const struct nri_where field = {.within = "eviction", .key = id, .name = "reason"};
     char *id_text = nri_builder_text(builder, id);
     char *reason_text = nri_builder_text(builder, reason);
     eviction_message *message = NULL;
@@ -204,8 +204,8 @@ static int add_eviction(struct nri_updates *list, const char *id, const char *re
 
 int nri_updates_evict(nri_updates *updates, const char *container_id, const char *reason)
 {
-    const struct nri_field id_field = {.name = "eviction container id"};
-    const struct nri_field reason_field = {
+    const struct nri_where id_field = {.name = "eviction container id"};
+    const struct nri_where reason_field = {
         .within = "eviction", .key = container_id, .name = "reason"};
     int code = enter(updates);
     if (code != 0)
