@@ -18,6 +18,20 @@ nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed
     adjustment->arg_count = 0;
     adjustment->resources = (struct nri_resources_builder){.builder = &adjustment->builder};
     adjustment->frame = frame;
+    frame->changes = 0;
+    frame->used = false;
+    adjustment->fixed = NULL;
+    return adjustment;
+}
+
+nri_adjustment *nri_adjustment_view(struct nri_arena *arena,
+                                    const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *message,
+                                    int blocked, const char *blocked_text)
+{
+    const uint64_t no_seed[2] = {0, 0}; /* nothing is ever added that could be hashed */
+    nri_adjustment *adjustment = nri_adjustment_make(arena, no_seed, blocked, blocked_text);
+    if (adjustment != NULL)
+        adjustment->fixed = message;
     return adjustment;
 }
 
@@ -39,11 +53,9 @@ static void *list_messages(const struct nri_keyed *list, size_t *count)
     return messages;
 }
 
-const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *
-nri_adjustment_message(const nri_adjustment *adjustment)
+/* Whether there is anything. */
+static bool assemble(const nri_adjustment *adjustment)
 {
-    if (adjustment == NULL)
-        return NULL;
     Nri__Pkg__Api__V1alpha1__ContainerAdjustment *message = &adjustment->frame->message;
     Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment *linux_part = &adjustment->frame->linux_part;
     message->annotations = list_messages(&adjustment->annotations, &message->n_annotations);
@@ -53,9 +65,23 @@ nri_adjustment_message(const nri_adjustment *adjustment)
     message->n_args = adjustment->arg_count;
     linux_part->resources = nri_resources_builder_message(&adjustment->resources);
     message->linux = linux_part->resources != NULL ? linux_part : NULL;
-    bool used = message->n_annotations > 0 || message->n_mounts > 0 || message->n_env > 0 ||
-                message->n_args > 0 || message->linux != NULL;
-    return used ? message : NULL;
+    return message->n_annotations > 0 || message->n_mounts > 0 || message->n_env > 0 ||
+           message->n_args > 0 || message->linux != NULL;
+}
+
+const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *
+nri_adjustment_message(const nri_adjustment *adjustment)
+{
+    if (adjustment == NULL)
+        return NULL;
+    if (adjustment->fixed != NULL)
+        return adjustment->fixed;
+    struct nri_adjustment_frame *frame = adjustment->frame;
+    if (frame->changes != adjustment->builder.changes) {
+        frame->used = assemble(adjustment);
+        frame->changes = adjustment->builder.changes;
+    }
+    return frame->used ? &frame->message : NULL;
 }
 
 uint64_t nri_adjustment_features(const nri_adjustment *adjustment)

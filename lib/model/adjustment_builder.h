@@ -14,6 +14,8 @@
 struct nri_adjustment_frame {
     Nri__Pkg__Api__V1alpha1__ContainerAdjustment message;
     Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment linux_part;
+    uint64_t changes; /* the builder's when the whole was last put together */
+    bool used;        /* whether there was anything then */
 };
 
 struct nri_adjustment {
@@ -23,6 +25,8 @@ struct nri_adjustment {
     size_t arg_count;
     struct nri_resources_builder resources;
     struct nri_adjustment_frame *frame;
+    /* Not NULL: a decoded message that can only be read; all of the above is empty. */
+    const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *fixed;
 };
 
 /* nri_builder_enter() for an adjustment that may be NULL. */

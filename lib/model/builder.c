@@ -20,6 +20,7 @@ void nri_builder_init(struct nri_builder *builder, struct nri_arena *arena, cons
     builder->blocked = blocked;
     builder->blocked_text = blocked_text;
     builder->sealed = false;
+    builder->changes = 0;
     builder->error.owned = false;
     nri_error_clear(&builder->error);
 }
@@ -33,6 +34,7 @@ int nri_builder_enter(struct nri_builder *builder)
     if (builder->sealed)
         return nri_builder_fail(builder, NRI_E_STATE,
                                 "the request is already answered: nothing can be changed");
+    builder->changes++;
     return 0;
 }
 

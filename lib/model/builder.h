@@ -19,6 +19,7 @@ struct nri_builder {
     int blocked;              /* 0, or the code that every call fails with */
     const char *blocked_text; /* static */
     bool sealed;              /* the reply is made: nothing may change any more */
+    uint64_t changes;         /* grows with every call that may change something */
     struct nri_error error;   /* of the first failed call */
 };
 
@@ -32,7 +33,9 @@ struct nri_where {
 
 void nri_builder_init(struct nri_builder *builder, struct nri_arena *arena, const uint64_t seed[2],
                       int blocked, const char *blocked_text);
-/* 0, or the code that the call must fail with. NULL is NRI_E_INVALID. */
+/* 0, or the code that the call must fail with. NULL is NRI_E_INVALID. Every change comes through
+ * here, those of the resources and of the seccomp policy that belong to the builder too, so that
+ * `changes` tells whether what was put together of it still stands. */
 int nri_builder_enter(struct nri_builder *builder);
 
 /* Each of these makes a call fail: it keeps code and text if it is the first one, and returns the
