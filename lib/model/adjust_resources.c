@@ -86,3 +86,83 @@ int nri_adjustment_set_memory_swap(nri_adjustment *adjustment, int64_t bytes)
     int code = resources_of(adjustment, &resources);
     return code == 0 ? nri_resources_set_memory_swap(resources, bytes) : code;
 }
+
+int nri_adjustment_set_memory_kernel(nri_adjustment *adjustment, int64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_memory_kernel(resources, bytes) : code;
+}
+
+int nri_adjustment_set_memory_kernel_tcp(nri_adjustment *adjustment, int64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_memory_kernel_tcp(resources, bytes) : code;
+}
+
+int nri_adjustment_set_memory_swappiness(nri_adjustment *adjustment, uint64_t swappiness)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_memory_swappiness(resources, swappiness) : code;
+}
+
+int nri_adjustment_set_memory_disable_oom_killer(nri_adjustment *adjustment, bool disable)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_memory_disable_oom_killer(resources, disable) : code;
+}
+
+int nri_adjustment_set_memory_use_hierarchy(nri_adjustment *adjustment, bool use)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_memory_use_hierarchy(resources, use) : code;
+}
+
+int nri_adjustment_set_hugepage_limit(nri_adjustment *adjustment, const char *page_size,
+                                      uint64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_hugepage_limit(resources, page_size, bytes) : code;
+}
+
+int nri_adjustment_set_blockio_class(nri_adjustment *adjustment, const char *name)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_blockio_class(resources, name) : code;
+}
+
+int nri_adjustment_set_rdt_class(nri_adjustment *adjustment, const char *name)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_rdt_class(resources, name) : code;
+}
+
+int nri_adjustment_set_unified(nri_adjustment *adjustment, const char *key, const char *value)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_unified(resources, key, value) : code;
+}
+
+int nri_adjustment_set_pids_limit(nri_adjustment *adjustment, int64_t limit)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_set_pids_limit(resources, limit) : code;
+}
+
+int nri_adjustment_add_device_rule(nri_adjustment *adjustment, bool allow, const char *type,
+                                   const int64_t *major, const int64_t *minor, const char *access)
+{
+    nri_resources *resources;
+    int code = resources_of(adjustment, &resources);
+    return code == 0 ? nri_resources_add_device_rule(resources, allow, type, major, minor, access)
+                     : code;
+}

@@ -8,8 +8,9 @@
 #include "base/text.h"
 #include "model/quote.h"
 
-/* Room for `WITHIN "KEY": NAME[INDEX]`: a quote, two words of ours and a number. */
-#define FIELD_SIZE 192
+/* Room for `WITHIN "KEY": NAME[INDEX]`: a quote, a second one that NAME may hold, words of ours and
+ * a number. */
+#define FIELD_SIZE 288
 
 void nri_builder_init(struct nri_builder *builder, struct nri_arena *arena, const uint64_t seed[2],
                       int blocked, const char *blocked_text)

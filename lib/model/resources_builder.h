@@ -27,7 +27,7 @@ nri_resources *nri_resources_builder_edit(struct nri_resources_builder *resource
  * nri_message_copy()'s; `from` may be NULL. */
 nri_resources *nri_resources_builder_adopt(struct nri_resources_builder *resources,
                                            const Nri__Pkg__Api__V1alpha1__LinuxResources *from);
-/* NULL while no value is set. */
+/* NULL while no value is set and nothing was adopted. */
 Nri__Pkg__Api__V1alpha1__LinuxResources *
 nri_resources_builder_message(const struct nri_resources_builder *resources);
 

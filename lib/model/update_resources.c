@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ContainerUpdate.linux.resources */
+#include "model/updates_builder.h"
+
+static int resources_of(nri_update *update, nri_resources **resources)
+{
+    int code = nri_update_enter(update);
+    if (code != 0)
+        return code;
+    *resources = nri_resources_builder_edit(&update->resources);
+    return *resources != NULL ? 0 : update->resources.builder->arena->failure;
+}
+
+nri_resources *nri_update_edit_resources(nri_update *update)
+{
+    nri_resources *resources;
+    return resources_of(update, &resources) == 0 ? resources : NULL;
+}
+
+int nri_update_set_cpu_shares(nri_update *update, uint64_t shares)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_shares(resources, shares) : code;
+}
+
+int nri_update_set_cpu_quota(nri_update *update, int64_t quota)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_quota(resources, quota) : code;
+}
+
+int nri_update_set_cpu_period(nri_update *update, uint64_t period)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_period(resources, period) : code;
+}
+
+int nri_update_set_cpu_realtime_runtime(nri_update *update, int64_t runtime)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_realtime_runtime(resources, runtime) : code;
+}
+
+int nri_update_set_cpu_realtime_period(nri_update *update, uint64_t period)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpu_realtime_period(resources, period) : code;
+}
+
+int nri_update_set_cpuset_cpus(nri_update *update, const char *cpus)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpuset_cpus(resources, cpus) : code;
+}
+
+int nri_update_set_cpuset_mems(nri_update *update, const char *mems)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_cpuset_mems(resources, mems) : code;
+}
+
+int nri_update_set_memory_limit(nri_update *update, int64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_limit(resources, bytes) : code;
+}
+
+int nri_update_set_memory_reservation(nri_update *update, int64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_reservation(resources, bytes) : code;
+}
+
+int nri_update_set_memory_swap(nri_update *update, int64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_swap(resources, bytes) : code;
+}
+
+int nri_update_set_memory_kernel(nri_update *update, int64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_kernel(resources, bytes) : code;
+}
+
+int nri_update_set_memory_kernel_tcp(nri_update *update, int64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_kernel_tcp(resources, bytes) : code;
+}
+
+int nri_update_set_memory_swappiness(nri_update *update, uint64_t swappiness)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_swappiness(resources, swappiness) : code;
+}
+
+int nri_update_set_memory_disable_oom_killer(nri_update *update, bool disable)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_disable_oom_killer(resources, disable) : code;
+}
+
+int nri_update_set_memory_use_hierarchy(nri_update *update, bool use)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_memory_use_hierarchy(resources, use) : code;
+}
+
+int nri_update_set_hugepage_limit(nri_update *update, const char *page_size, uint64_t bytes)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_hugepage_limit(resources, page_size, bytes) : code;
+}
+
+int nri_update_set_blockio_class(nri_update *update, const char *name)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_blockio_class(resources, name) : code;
+}
+
+int nri_update_set_rdt_class(nri_update *update, const char *name)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_rdt_class(resources, name) : code;
+}
+
+int nri_update_set_unified(nri_update *update, const char *key, const char *value)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_unified(resources, key, value) : code;
+}
+
+int nri_update_set_pids_limit(nri_update *update, int64_t limit)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_set_pids_limit(resources, limit) : code;
+}
+
+int nri_update_add_device_rule(nri_update *update, bool allow, const char *type,
+                               const int64_t *major, const int64_t *minor, const char *access)
+{
+    nri_resources *resources;
+    int code = resources_of(update, &resources);
+    return code == 0 ? nri_resources_add_device_rule(resources, allow, type, major, minor, access)
+                     : code;
+}
