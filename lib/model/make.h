@@ -44,6 +44,12 @@ int nri_make_rdt_clos_id(struct nri_builder *builder, const char *clos_id,
                          NRI_MESSAGE(OptionalString) * *message);
 int nri_make_rdt_schemata(struct nri_builder *builder, const char *const *schemata, size_t count,
                           NRI_MESSAGE(OptionalRepeatedString) * *message);
+/* The parts of these rules that calls need which make no such message, removals above all. */
+int nri_check_mount_destination(struct nri_builder *builder, const char *destination);
+int nri_check_device_path(struct nri_builder *builder, const char *path);
+int nri_check_rlimit_type(struct nri_builder *builder, const char *type);
+int nri_check_namespace_type(struct nri_builder *builder, const char *type);
+int nri_check_cdi_device(struct nri_builder *builder, const char *name);
 /* The name of a network device, on the host ("net device") or in the container ("net device
  * name"). */
 int nri_check_net_device(struct nri_builder *builder, const char *what, const char *name);
@@ -52,5 +58,27 @@ int nri_check_sysctl(struct nri_builder *builder, const char *key);
 /* A list of texts, copied: `filled` says that none may be empty. `field` names the whole list. */
 int nri_make_texts(struct nri_builder *builder, const struct nri_where *field,
                    const char *const *texts, size_t count, bool filled, char ***copies);
+
+/* The pieces of all of these. */
+
+/* An empty message of a type in the builder's arena; NULL when that failed. */
+void *nri_make_empty(struct nri_builder *builder, const ProtobufCMessageDescriptor *type);
+/* Not empty, UTF-8, and starting with "/". */
+int nri_check_absolute(struct nri_builder *builder, const struct nri_where *field,
+                       const char *path);
+/* Each a text of UTF-8. */
+int nri_check_texts(struct nri_builder *builder, const struct nri_where *field,
+                    const char *const *texts, size_t count, bool filled);
+/* false when the arena failed; *copies is NULL for none. With the room of nri_list_append(). */
+bool nri_copy_texts(struct nri_builder *builder, const char *const *texts, size_t count,
+                    char ***copies);
+/* Numbers of an enum, 0 to `most`, each once; `most` is below 32. */
+int nri_check_numbers(struct nri_builder *builder, const struct nri_where *field,
+                      const int *numbers, size_t count, int most);
+/* 0, or NRI_E_RANGE with the rule when `fits` is false. */
+int nri_check_signed(struct nri_builder *builder, const struct nri_where *field, int64_t value,
+                     bool fits, const char *rule);
+int nri_check_unsigned(struct nri_builder *builder, const struct nri_where *field, uint64_t value,
+                       bool fits, const char *rule);
 
 #endif

@@ -64,9 +64,18 @@ static bool copy_repeated(ProtobufCMessage *copy, const ProtobufCFieldDescriptor
 {
     const size_t size = nri_field_size(field), count = *nri_field_count(copy, field);
     char **array = nri_field_member(copy, field);
+    const char *original = *array;
+    *array = NULL;
+    if (count == 0) {
+        return true;
+    }
+    *array = nri_arena_array(arena, nri_message_room(count), size);
+    if (*array == NULL) {
+        return false;
+    }
+    memcpy(*array, original, count * size);
     bool failed = false;
-    *array = copy_bytes(arena, *array, count * size, &failed);
-    for (size_t i = 0; *array != NULL && i < count && !failed; i++) {
+    for (size_t i = 0; i < count && !failed; i++) {
         failed = !copy_value(*array + i * size, field, arena, depth);
     }
     return !failed;

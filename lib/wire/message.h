@@ -25,6 +25,9 @@
 
 #include <protobuf-c/protobuf-c.h>
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "base/error.h"
 
@@ -49,6 +52,15 @@ int nri_message_size(const ProtobufCMessage *message, size_t *size, struct nri_e
 void nri_message_encode(const ProtobufCMessage *message,
                         uint8_t *bytes); /* exactly nri_message_size() bytes */
 
+/* How many elements an array has room for that nri_message_copy() makes: the next power of two, so
+ * that a list that grows needs no record of its room (model/unique.h). */
+static inline size_t nri_message_room(size_t count)
+{
+    size_t room = 1;
+    while (room < count && room <= SIZE_MAX / 2)
+        room *= 2;
+    return room < count ? count : room;
+}
 /* A deep copy into an arena, unknown fields included. NULL with arena->failure set. */
 ProtobufCMessage *nri_message_copy(const ProtobufCMessage *message, struct nri_arena *arena);
 
