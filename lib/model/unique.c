@@ -68,7 +68,7 @@ static size_t find(const struct nri_unique *unique, size_t count, const void *it
 {
     if (unique->map != NULL) /* SIZE_MAX for NULL */
         return (size_t)(uintptr_t)nri_map_get(unique->map, key, length) - 1;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = count; i-- > 0;) {
         const char *has = key_of(item_at(items, i));
         if (nri_message_text_length(has) == length && memcmp(has, key, length) == 0)
             return i;
@@ -76,8 +76,8 @@ static size_t find(const struct nri_unique *unique, size_t count, const void *it
     return SIZE_MAX;
 }
 
-/* Of entries with the same key, which a peer may have sent, the first counts, as in a search from
- * end to end. */
+/* Of entries with the same key, which a peer may have sent, the last counts, as it does for
+ * readers. */
 static int make_map(struct nri_unique *unique, struct nri_builder *builder, size_t count,
                     const void *items)
 {
@@ -90,9 +90,7 @@ static int make_map(struct nri_unique *unique, struct nri_builder *builder, size
     nri_map_init(map, &alloc, builder->seed);
     for (size_t i = 0; code == 0 && i < count; i++) {
         const char *key = key_of(item_at(items, i));
-        size_t length = nri_message_text_length(key);
-        if (nri_map_get(map, key, length) == NULL)
-            code = nri_map_set(map, key, length, to_value(i), NULL);
+        code = nri_map_set(map, key, nri_message_text_length(key), to_value(i), NULL);
     }
     if (code == 0)
         unique->map = map;

@@ -24,7 +24,8 @@ struct nri_unique {
 };
 
 /*
- * Replaces the entry of a list that has the same key, in place, or appends. The key is the string
+ * Replaces the entry of a list that has the same key, in place (the last one where a peer sent
+ * several, which is the one that readers find), or appends. The key is the string
  * directly behind the entry's base, as in KeyValue, Mount, HugepageLimit, POSIXRlimit,
  * LinuxNamespace, LinuxDevice, CDIDevice and the entries of maps. 0, or the arena's failure with
  * the list unchanged. The list is changed through its own nri_unique alone, once it has one.
