@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Container but for its part `linux`, which is container_linux.c. */
 #include <string.h>
 
+#include "model/hook.h"
 #include "model/model.h"
 #include "model/reader.h"
+#include "model/rlimit.h"
 
 typedef Nri__Pkg__Api__V1alpha1__Container container_message;
 
@@ -145,19 +148,141 @@ bool nri_container_env(const nri_container *container, const char *name, const c
     return false;
 }
 
-const nri_resources *nri_container_resources(const nri_container *container)
-{
-    const Nri__Pkg__Api__V1alpha1__LinuxContainer *linux_part = message_of(container)->linux;
-    return nri_resources_view(linux_part != NULL ? linux_part->resources : NULL);
-}
-
-const char *nri_container_cgroups_path(const nri_container *container)
-{
-    const Nri__Pkg__Api__V1alpha1__LinuxContainer *linux_part = message_of(container)->linux;
-    return nri_reader_text(linux_part != NULL ? linux_part->cgroups_path : NULL);
-}
-
 size_t nri_container_mount_count(const nri_container *container)
 {
     return message_of(container)->n_mounts;
+}
+
+const nri_mount *nri_container_mount_at(const nri_container *container, size_t index)
+{
+    const container_message *message = message_of(container);
+    return nri_mount_view(index < message->n_mounts ? message->mounts[index] : NULL);
+}
+
+bool nri_container_mount(const nri_container *container, const char *destination,
+                         const nri_mount **mount)
+{
+    size_t length = destination != NULL ? strlen(destination) : 0;
+    size_t count = destination != NULL ? nri_container_mount_count(container) : 0;
+    for (size_t i = count; i-- > 0;) {
+        const nri_mount *candidate = nri_container_mount_at(container, i);
+        if (!nri_reader_text_is(nri_mount_destination(candidate), destination, length))
+            continue;
+        if (mount != NULL)
+            *mount = candidate;
+        return true;
+    }
+    if (mount != NULL)
+        *mount = nri_mount_view(NULL);
+    return false;
+}
+
+int64_t nri_container_created_at(const nri_container *container)
+{
+    return message_of(container)->created_at;
+}
+
+int64_t nri_container_started_at(const nri_container *container)
+{
+    return message_of(container)->started_at;
+}
+
+int64_t nri_container_finished_at(const nri_container *container)
+{
+    return message_of(container)->finished_at;
+}
+
+int32_t nri_container_exit_code(const nri_container *container)
+{
+    return message_of(container)->exit_code;
+}
+
+const char *nri_container_status_reason(const nri_container *container)
+{
+    return nri_reader_text(message_of(container)->status_reason);
+}
+
+const char *nri_container_status_message(const nri_container *container)
+{
+    return nri_reader_text(message_of(container)->status_message);
+}
+
+size_t nri_container_hook_count(const nri_container *container, enum nri_hook_stage stage)
+{
+    return nri_hooks_count(message_of(container)->hooks, stage);
+}
+
+const nri_hook *nri_container_hook_at(const nri_container *container, enum nri_hook_stage stage,
+                                      size_t index)
+{
+    return nri_hooks_at(message_of(container)->hooks, stage, index);
+}
+
+static struct nri_rlimits rlimits_of(const nri_container *container)
+{
+    const container_message *message = message_of(container);
+    return (struct nri_rlimits){message->rlimits, message->n_rlimits};
+}
+
+size_t nri_container_rlimit_count(const nri_container *container)
+{
+    return rlimits_of(container).count;
+}
+
+bool nri_container_rlimit_at(const nri_container *container, size_t index, const char **type,
+                             uint64_t *hard, uint64_t *soft)
+{
+    return nri_rlimits_at(rlimits_of(container), index, type, hard, soft);
+}
+
+bool nri_container_rlimit(const nri_container *container, const char *type, uint64_t *hard,
+                          uint64_t *soft)
+{
+    return nri_rlimits_find(rlimits_of(container), type, hard, soft);
+}
+
+size_t nri_container_cdi_device_count(const nri_container *container)
+{
+    return message_of(container)->n_cdi_devices;
+}
+
+const char *nri_container_cdi_device(const nri_container *container, size_t index)
+{
+    const container_message *message = message_of(container);
+    const Nri__Pkg__Api__V1alpha1__CDIDevice *device =
+        index < message->n_cdi_devices ? message->cdi_devices[index] : NULL;
+    return nri_reader_text(device != NULL ? device->name : NULL);
+}
+
+bool nri_container_user(const nri_container *container, uint32_t *uid, uint32_t *gid)
+{
+    const Nri__Pkg__Api__V1alpha1__User *user = message_of(container)->user;
+    if (uid != NULL)
+        *uid = user != NULL ? user->uid : 0;
+    if (gid != NULL)
+        *gid = user != NULL ? user->gid : 0;
+    return user != NULL;
+}
+
+size_t nri_container_additional_gid_count(const nri_container *container)
+{
+    const Nri__Pkg__Api__V1alpha1__User *user = message_of(container)->user;
+    return user != NULL ? user->n_additional_gids : 0;
+}
+
+uint32_t nri_container_additional_gid(const nri_container *container, size_t index)
+{
+    return index < nri_container_additional_gid_count(container)
+               ? message_of(container)->user->additional_gids[index]
+               : 0;
+}
+
+bool nri_container_image(const nri_container *container, const char **name, const char **digest,
+                         const char **config_digest)
+{
+    const Nri__Pkg__Api__V1alpha1__Image *image = message_of(container)->image;
+    nri_reader_give(image != NULL ? image->name : NULL, name);
+    nri_reader_give(image != NULL ? image->digest : NULL, digest);
+    nri_reader_give(image != NULL ? image->config_digest : NULL, config_digest);
+    return image != NULL;
 }

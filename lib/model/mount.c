@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
 #include "model/model.h"
 #include "model/reader.h"
 
@@ -13,35 +11,9 @@ static const mount_message *message_of(const nri_mount *mount)
     return mount != NULL ? (const void *)mount : &empty_mount;
 }
 
-static const nri_mount *view(const mount_message *message)
+const nri_mount *nri_mount_view(const mount_message *message)
 {
     return (const void *)(message != NULL ? message : &empty_mount);
-}
-
-const nri_mount *nri_container_mount_at(const nri_container *container, size_t index)
-{
-    if (index >= nri_container_mount_count(container))
-        return view(NULL);
-    const Nri__Pkg__Api__V1alpha1__Container *message = (const void *)container;
-    return view(message->mounts[index]);
-}
-
-bool nri_container_mount(const nri_container *container, const char *destination,
-                         const nri_mount **mount)
-{
-    size_t length = destination != NULL ? strlen(destination) : 0;
-    size_t count = destination != NULL ? nri_container_mount_count(container) : 0;
-    for (size_t i = count; i-- > 0;) {
-        const nri_mount *candidate = nri_container_mount_at(container, i);
-        if (!nri_reader_text_is(nri_mount_destination(candidate), destination, length))
-            continue;
-        if (mount != NULL)
-            *mount = candidate;
-        return true;
-    }
-    if (mount != NULL)
-        *mount = view(NULL);
-    return false;
 }
 
 const char *nri_mount_destination(const nri_mount *mount)

@@ -17,6 +17,10 @@ ASSERT_LAYOUT(PodSandbox__LabelsEntry);
 ASSERT_LAYOUT(PodSandbox__AnnotationsEntry);
 ASSERT_LAYOUT(Container__LabelsEntry);
 ASSERT_LAYOUT(Container__AnnotationsEntry);
+ASSERT_LAYOUT(LinuxContainer__SysctlEntry);
+ASSERT_LAYOUT(LinuxResources__UnifiedEntry);
+ASSERT_LAYOUT(ContainerAdjustment__AnnotationsEntry);
+ASSERT_LAYOUT(LinuxContainerAdjustment__SysctlEntry);
 
 bool nri_reader_text_is(const char *text, const char *wanted, size_t wanted_length)
 {
@@ -59,7 +63,7 @@ bool nri_reader_map_at(struct nri_reader_map map, size_t index, const char **key
 bool nri_reader_map_get(struct nri_reader_map map, const char *key, const char **value)
 {
     size_t length = key != NULL ? strlen(key) : 0;
-    for (size_t i = 0; key != NULL && i < map.count; i++) {
+    for (size_t i = map.count; key != NULL && i-- > 0;) {
         const void *entry = entry_at(map, i);
         if (!nri_reader_text_is(entry_text(entry, KEY_OFFSET), key, length))
             continue;
@@ -70,4 +74,40 @@ bool nri_reader_map_get(struct nri_reader_map map, const char *key, const char *
     if (value != NULL)
         *value = nri_reader_text(NULL);
     return false;
+}
+
+const char *nri_reader_key(const char *text, bool *removed)
+{
+    text = nri_reader_text(text);
+    const bool marked = text[0] == '-';
+    if (removed != NULL)
+        *removed = marked;
+    return marked ? text + 1 : text;
+}
+
+void nri_reader_give_change(const char *text, const char **key, const char **value, bool *removed)
+{
+    bool is_removal;
+    text = nri_reader_key(text, &is_removal);
+    if (key != NULL)
+        *key = text;
+    if (is_removal)
+        nri_reader_give(NULL, value); /* whatever came with the marker means nothing */
+    if (removed != NULL)
+        *removed = is_removal;
+}
+
+bool nri_reader_change_at(struct nri_reader_map map, size_t index, const char **key,
+                          const char **value, bool *removed)
+{
+    const char *text;
+    const bool found = nri_reader_map_at(map, index, &text, value);
+    nri_reader_give_change(text, key, value, removed);
+    return found;
+}
+
+bool nri_reader_change_get(struct nri_reader_map map, const char *key, const char **value)
+{
+    /* What starts with "-" is a marker, and no key that could have a value. */
+    return nri_reader_map_get(map, key != NULL && key[0] == '-' ? NULL : key, value);
 }

@@ -23,13 +23,18 @@ static const struct nri_update no_update = {
     .message = NRI__PKG__API__V1ALPHA1__CONTAINER_UPDATE__INIT,
 };
 
-static void init_update(struct nri_update *update, struct nri_updates *list, int failed)
+void nri_update_init(struct nri_update *update, struct nri_updates *list, int failed)
 {
     update->list = list;
     update->failed = failed;
     update->resources = (struct nri_resources_builder){.builder = &list->builder};
     nri__pkg__api__v1alpha1__container_update__init(&update->message);
     nri__pkg__api__v1alpha1__linux_container_update__init(&update->linux_part);
+}
+
+const struct nri_update *nri_update_none(void)
+{
+    return &no_update;
 }
 
 static void init_list(struct nri_updates *list, struct nri_arena *arena, const uint64_t seed[2],
@@ -40,6 +45,9 @@ static void init_list(struct nri_updates *list, struct nri_arena *arena, const u
     list->owns_arena = false;
     list->updates = (struct nri_keyed){0};
     list->evictions = (struct nri_keyed){0};
+    list->messages = NULL;
+    list->count = 0;
+    list->changes = 0;
     for (size_t i = 0; i < NRI_UPDATES_FAILED; i++)
         list->failed[i].failed = 0;
 }
@@ -95,7 +103,7 @@ static int enter(nri_updates *updates)
 
 /* ---- updates ---- */
 
-static struct nri_update *update_of(ProtobufCMessage *message)
+struct nri_update *nri_update_of(ProtobufCMessage *message)
 {
     return (void *)((char *)message - offsetof(struct nri_update, message));
 }
@@ -108,7 +116,7 @@ static struct nri_update *failed_update(struct nri_updates *list, int code)
            list->failed[i].failed != code)
         i++;
     if (list->failed[i].failed != code)
-        init_update(&list->failed[i], list, code);
+        nri_update_init(&list->failed[i], list, code);
     return &list->failed[i];
 }
 
@@ -120,7 +128,7 @@ static int find_or_add(struct nri_updates *list, const char *id, struct nri_upda
         return code;
     struct nri_keyed_item *item = nri_keyed_find(&list->updates, id, strlen(id));
     if (item != NULL) {
-        *update = update_of(item->entry);
+        *update = nri_update_of(item->entry);
         return 0;
     }
     char *text = nri_builder_text(&list->builder, id);
@@ -129,7 +137,7 @@ static int find_or_add(struct nri_updates *list, const char *id, struct nri_upda
         made = nri_arena_alloc(list->builder.arena, sizeof *made);
     if (made == NULL)
         return nri_builder_refuse_memory(&list->builder, &field);
-    init_update(made, list, 0);
+    nri_update_init(made, list, 0);
     made->message.container_id = text;
     made->resources.container_id = text;
     if (nri_keyed_set(&list->updates, &list->builder, text, NULL, &made->message.base) != 0)
@@ -149,36 +157,40 @@ nri_update *nri_updates_container(nri_updates *updates, const char *container_id
     return code == 0 ? update : failed_update(updates, code);
 }
 
-size_t nri_updates_count(const nri_updates *updates)
-{
-    size_t count = 0;
-    for (size_t i = 0; updates != NULL && i < updates->updates.count; i++) {
-        const struct nri_update *update = update_of(updates->updates.items[i]->entry);
-        if (nri_resources_builder_message(&update->resources) != NULL)
-            count++;
-    }
-    return count;
-}
-
-size_t nri_updates_messages(const nri_updates *updates,
-                            Nri__Pkg__Api__V1alpha1__ContainerUpdate ***list)
+static void assemble(nri_updates *updates)
 {
     size_t used = 0;
-    *list = NULL;
-    if (updates == NULL)
-        return 0;
     ProtobufCMessage **messages;
     size_t count = nri_keyed_messages(&updates->updates, &messages);
     for (size_t i = 0; i < count; i++) {
-        struct nri_update *update = update_of(messages[i]);
+        struct nri_update *update = nri_update_of(messages[i]);
         update->linux_part.resources = nri_resources_builder_message(&update->resources);
         if (update->linux_part.resources == NULL)
             continue;
         update->message.linux = &update->linux_part;
         messages[used++] = messages[i];
     }
-    *list = (void *)messages;
-    return used;
+    updates->messages = messages;
+    updates->count = used;
+    updates->changes = updates->builder.changes;
+}
+
+size_t nri_updates_messages(const nri_updates *updates,
+                            Nri__Pkg__Api__V1alpha1__ContainerUpdate ***list)
+{
+    *list = NULL;
+    if (updates == NULL)
+        return 0;
+    if (updates->changes != updates->builder.changes)
+        assemble((nri_updates *)(uintptr_t)updates); /* none is made as a constant */
+    *list = (void *)updates->messages;
+    return updates->count;
+}
+
+size_t nri_updates_count(const nri_updates *updates)
+{
+    Nri__Pkg__Api__V1alpha1__ContainerUpdate **list;
+    return nri_updates_messages(updates, &list);
 }
 
 /* ---- evictions ---- */

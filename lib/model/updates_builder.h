@@ -25,8 +25,18 @@ struct nri_updates {
     bool evictions_allowed;
     bool owns_arena;                     /* made by nri_updates_new() */
     struct nri_keyed updates, evictions; /* by container id */
+    /* What is sent, put together when it is asked for after a change; of a view, all there is. */
+    ProtobufCMessage **messages;
+    size_t count;
+    uint64_t changes; /* the builder's when that was done */
     struct nri_update failed[NRI_UPDATES_FAILED];
 };
+
+void nri_update_init(struct nri_update *update, struct nri_updates *list, int failed);
+/* The update that a message is part of. */
+struct nri_update *nri_update_of(ProtobufCMessage *message);
+/* One that belongs to no list, without id and resources. Never written to. */
+const struct nri_update *nri_update_none(void);
 
 /* nri_builder_enter() for an update that may be NULL or failed. */
 int nri_update_enter(nri_update *update);
