@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/adjustment_builder.h"
 
+#define MESSAGE(type) Nri__Pkg__Api__V1alpha1__##type
+
 nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed[2], int blocked,
                                     const char *blocked_text)
 {
@@ -21,12 +23,15 @@ nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed
     frame->changes = 0;
     frame->used = false;
     adjustment->fixed = NULL;
+    adjustment->rare = NULL;
+    adjustment->host = NULL;
+    adjustment->owns_arena = false;
     return adjustment;
 }
 
 nri_adjustment *nri_adjustment_view(struct nri_arena *arena,
-                                    const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *message,
-                                    int blocked, const char *blocked_text)
+                                    const MESSAGE(ContainerAdjustment) * message, int blocked,
+                                    const char *blocked_text)
 {
     const uint64_t no_seed[2] = {0, 0}; /* nothing is ever added that could be hashed */
     nri_adjustment *adjustment = nri_adjustment_make(arena, no_seed, blocked, blocked_text);
@@ -38,6 +43,33 @@ nri_adjustment *nri_adjustment_view(struct nri_arena *arena,
 int nri_adjustment_enter(nri_adjustment *adjustment)
 {
     return nri_builder_enter(adjustment != NULL ? &adjustment->builder : NULL);
+}
+
+void nri_adjustment_set_host(nri_adjustment *adjustment, const struct nri_host *host)
+{
+    if (adjustment != NULL)
+        adjustment->host = host;
+}
+
+struct nri_adjustment_rare *nri_adjustment_need_rare(nri_adjustment *adjustment)
+{
+    if (adjustment->rare != NULL)
+        return adjustment->rare;
+    struct nri_adjustment_rare *rare = nri_arena_zero(adjustment->builder.arena, sizeof *rare);
+    if (rare == NULL)
+        return NULL;
+    nri__pkg__api__v1alpha1__hooks__init(&rare->hooks);
+    nri__pkg__api__v1alpha1__linux_rdt__init(&rare->rdt);
+    adjustment->rare = rare;
+    return rare;
+}
+
+int nri_adjustment_check(nri_adjustment *adjustment)
+{
+    if (adjustment == NULL || adjustment->rare == NULL || adjustment->rare->check_seccomp == NULL)
+        return 0;
+    return adjustment->rare->check_seccomp(&adjustment->builder,
+                                           adjustment->frame->linux_part.seccomp_policy);
 }
 
 void nri_adjustment_seal(nri_adjustment *adjustment)
@@ -53,24 +85,45 @@ static void *list_messages(const struct nri_keyed *list, size_t *count)
     return messages;
 }
 
+static void assemble_rare(const struct nri_adjustment_rare *rare,
+                          MESSAGE(LinuxContainerAdjustment) * linux_part)
+{
+    linux_part->devices = list_messages(&rare->devices, &linux_part->n_devices);
+    linux_part->namespaces = list_messages(&rare->namespaces, &linux_part->n_namespaces);
+    linux_part->sysctl = list_messages(&rare->sysctl, &linux_part->n_sysctl);
+    linux_part->net_devices = list_messages(&rare->net_devices, &linux_part->n_net_devices);
+}
+
+static bool linux_part_used(const MESSAGE(LinuxContainerAdjustment) * linux_part)
+{
+    return linux_part->n_devices > 0 || linux_part->resources != NULL ||
+           linux_part->cgroups_path[0] != '\0' || linux_part->oom_score_adj != NULL ||
+           linux_part->io_priority != NULL || linux_part->seccomp_policy != NULL ||
+           linux_part->n_namespaces > 0 || linux_part->n_sysctl > 0 ||
+           linux_part->n_net_devices > 0 || linux_part->scheduler != NULL ||
+           linux_part->rdt != NULL || linux_part->memory_policy != NULL;
+}
+
 /* Whether there is anything. */
 static bool assemble(const nri_adjustment *adjustment)
 {
-    Nri__Pkg__Api__V1alpha1__ContainerAdjustment *message = &adjustment->frame->message;
-    Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment *linux_part = &adjustment->frame->linux_part;
+    MESSAGE(ContainerAdjustment) *message = &adjustment->frame->message;
+    MESSAGE(LinuxContainerAdjustment) *linux_part = &adjustment->frame->linux_part;
     message->annotations = list_messages(&adjustment->annotations, &message->n_annotations);
     message->mounts = list_messages(&adjustment->mounts, &message->n_mounts);
     message->env = list_messages(&adjustment->env, &message->n_env);
     message->args = adjustment->args;
     message->n_args = adjustment->arg_count;
     linux_part->resources = nri_resources_builder_message(&adjustment->resources);
-    message->linux = linux_part->resources != NULL ? linux_part : NULL;
+    if (adjustment->rare != NULL)
+        assemble_rare(adjustment->rare, linux_part);
+    message->linux = linux_part_used(linux_part) ? linux_part : NULL;
     return message->n_annotations > 0 || message->n_mounts > 0 || message->n_env > 0 ||
-           message->n_args > 0 || message->linux != NULL;
+           message->hooks != NULL || message->linux != NULL || message->n_rlimits > 0 ||
+           message->n_cdi_devices > 0 || message->n_args > 0;
 }
 
-const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *
-nri_adjustment_message(const nri_adjustment *adjustment)
+const MESSAGE(ContainerAdjustment) * nri_adjustment_message(const nri_adjustment *adjustment)
 {
     if (adjustment == NULL)
         return NULL;
@@ -82,14 +135,6 @@ nri_adjustment_message(const nri_adjustment *adjustment)
         frame->changes = adjustment->builder.changes;
     }
     return frame->used ? &frame->message : NULL;
-}
-
-uint64_t nri_adjustment_features(const nri_adjustment *adjustment)
-{
-    uint64_t features = 0;
-    if (adjustment != NULL && adjustment->arg_count > 0)
-        features |= UINT64_C(1) << NRI_FEATURE_ARGS;
-    return features;
 }
 
 int nri_adjustment_error(const nri_adjustment *adjustment)

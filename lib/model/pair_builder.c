@@ -8,7 +8,12 @@
 
 typedef Nri__Pkg__Api__V1alpha1__KeyValue pair_message;
 typedef Nri__Pkg__Api__V1alpha1__ContainerAdjustment__AnnotationsEntry annotation_message;
+typedef Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment__SysctlEntry sysctl_message;
 
+_Static_assert(sizeof(sysctl_message) == sizeof(pair_message) &&
+                   offsetof(sysctl_message, key) == offsetof(pair_message, key) &&
+                   offsetof(sysctl_message, value) == offsetof(pair_message, value),
+               "sysctl: not laid out like KeyValue");
 _Static_assert(sizeof(annotation_message) == sizeof(pair_message) &&
                    offsetof(annotation_message, key) == offsetof(pair_message, key) &&
                    offsetof(annotation_message, value) == offsetof(pair_message, value),

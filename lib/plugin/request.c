@@ -22,11 +22,25 @@
 static const char no_adjustment[] = "this event has no adjustment; only CreateContainer has";
 static const char no_updates[] = "this event has no updates; only CreateContainer, "
                                  "UpdateContainer, StopContainer and Synchronize have";
+static const char only_validated[] =
+    "ValidateContainerAdjustment: what is validated can be read but not changed";
 static const char not_last_part[] = "only the last part of a Synchronize carries updates";
 
 /* ---- making ---- */
 
-static bool make_builders(nri_request *request, const uint64_t seed[2])
+/* What other plugins built, for a validator to read. */
+static void view_proposed(nri_request *request)
+{
+    const Nri__Pkg__Api__V1alpha1__ValidateContainerAdjustmentRequest *message =
+        (const void *)request->message;
+
+    request->adjustment =
+        nri_adjustment_view(request->arena, message->adjust, NRI_E_EVENT, only_validated);
+    request->updates = nri_updates_view(request->arena, message->update, message->n_update,
+                                        NRI_E_EVENT, only_validated);
+}
+
+static void build_reply(nri_request *request, const uint64_t seed[2])
 {
     const bool create = request->method != NULL && request->method->reply == NRI_REPLY_CREATE;
     const bool evicts =
@@ -40,6 +54,14 @@ static bool make_builders(nri_request *request, const uint64_t seed[2])
                                               create ? NULL : no_adjustment);
     request->updates =
         nri_updates_make(request->arena, seed, evicts, blocked == NULL ? 0 : NRI_E_EVENT, blocked);
+}
+
+static bool make_builders(nri_request *request, const uint64_t seed[2])
+{
+    if (request->method != NULL && request->method->reply == NRI_REPLY_VALIDATE)
+        view_proposed(request);
+    else
+        build_reply(request, seed);
     return request->adjustment != NULL && request->updates != NULL;
 }
 
@@ -89,6 +111,7 @@ nri_request *nri_request_make(struct nri_core *core, struct nri_rpc_call *call,
     set_deadline(request, core);
     if (!make_builders(request, nri_rpc_call_seed(call)))
         return NULL;
+    nri_adjustment_set_host(request->adjustment, core->config.host);
     request->shared = core->shared;
     nri_shared_ref(core->shared);
     request->open_next = core->open;
@@ -123,6 +146,7 @@ nri_request *nri_request_make_own(struct nri_shared *shared, enum nri_event even
  * on a sealed builder is an error of its own, which must not change the answer. */
 static void seal(nri_request *request)
 {
+    (void)nri_adjustment_check(request->adjustment); /* a failure of it is an error like others */
     request->adjustment_error = nri_adjustment_error(request->adjustment);
     request->updates_error = nri_updates_error(request->updates);
     nri_adjustment_seal(request->adjustment);

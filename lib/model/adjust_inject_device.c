@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device of the host: its node, and the rule of the device cgroup without which the node gives
+ * no access. */
+#include <string.h>
+
+#include "model/adjustment_builder.h"
+#include "model/make.h"
+
+typedef NRI_MESSAGE(LinuxDevice) device_message;
+
+static const char *rule_for(int code)
+{
+    switch (code) {
+    case NRI_E_NOT_FOUND:
+        return "is not there";
+    case NRI_E_PERMISSION:
+        return "must be in a directory that this process may search";
+    case NRI_E_INVALID:
+        return "must be a character device, a block device or a FIFO";
+    default:
+        return "cannot be looked at";
+    }
+}
+
+static int look(nri_adjustment *adjustment, const char *host_path, struct nri_host_device *device)
+{
+    const struct nri_where field = {.name = "host device"};
+    const struct nri_host *host = adjustment->host;
+    int code = nri_check_absolute(&adjustment->builder, &field, host_path);
+    if (code != 0)
+        return code;
+    if (host == NULL || host->stat_device == NULL)
+        return nri_builder_refuse(&adjustment->builder, NRI_E_STATE, &field, host_path,
+                                  "this adjustment knows no host");
+    code = host->stat_device(host->context, host_path, device);
+    if (code != 0)
+        code = nri_builder_refuse(&adjustment->builder, code, &field, host_path, rule_for(code));
+    return code;
+}
+
+static int make_node(nri_adjustment *adjustment, const char *path,
+                     const struct nri_host_device *device, device_message **node)
+{
+    const char type[2] = {device->type, '\0'};
+    return nri_make_device(&adjustment->builder, path, type, device->major, device->minor,
+                           &device->mode, &device->uid, &device->gid, node);
+}
+
+static int allow(nri_adjustment *adjustment, const struct nri_host_device *device,
+                 const char *access)
+{
+    const char type[2] = {device->type, '\0'};
+    nri_resources *resources = nri_adjustment_edit_resources(adjustment);
+    if (resources == NULL)
+        return adjustment->builder.arena->failure;
+    return nri_resources_add_device_rule(resources, true, type, &device->major, &device->minor,
+                                         access != NULL ? access : "rwm");
+}
+
+/* The node, then the rule; without the rule the list is as it was: a key that is there is set again
+ * without any memory, and a key that has nothing is not sent. */
+static int put(nri_adjustment *adjustment, const struct nri_host_device *device,
+               device_message *node, const char *access)
+{
+    ProtobufCMessage *before = NULL;
+    if (adjustment->rare != NULL) {
+        const struct nri_keyed_item *item =
+            nri_keyed_find(&adjustment->rare->devices, node->path, strlen(node->path));
+        before = item != NULL ? item->entry : NULL;
+    }
+    int code = nri_adjustment_put_device(adjustment, false, node);
+    if (code != 0 || device->type == 'p') /* the device cgroup knows no FIFOs */
+        return code;
+    code = allow(adjustment, device, access);
+    if (code != 0)
+        (void)nri_keyed_set(&adjustment->rare->devices, &adjustment->builder, node->path, NULL,
+                            before);
+    return code;
+}
+
+int nri_adjustment_inject_device(nri_adjustment *adjustment, const char *host_path,
+                                 const char *path, const char *access)
+{
+    struct nri_host_device device;
+    device_message *node;
+    int code = nri_adjustment_enter(adjustment);
+    if (code == 0)
+        code = look(adjustment, host_path, &device);
+    if (code == 0)
+        code = make_node(adjustment, path != NULL ? path : host_path, &device, &node);
+    return code == 0 ? put(adjustment, &device, node, access) : code;
+}
