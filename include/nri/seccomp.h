@@ -69,7 +69,9 @@ NRI_API bool nri_syscall_arg_at(const nri_syscall *syscall, size_t index, uint32
 
 /** Sets what happens to other calls: an SCMP_ACT_ name. Since 0.1.0. */
 NRI_API int nri_seccomp_set_default_action(nri_seccomp *seccomp, const char *action);
-/** Sets the errno of the default action, 0 to 4095. Since 0.1.0. */
+/** Sets the errno of the default action, 0 to 4095. As the OCI runtime spec wants it, a policy whose
+ * default action is then neither SCMP_ACT_ERRNO nor SCMP_ACT_TRACE refuses the reply. Since 0.1.0.
+ */
 NRI_API int nri_seccomp_set_default_errno(nri_seccomp *seccomp, uint32_t number);
 /** Adds an architecture: an SCMP_ARCH_ name; one that is there already changes nothing. Since
  * 0.1.0. */
@@ -79,13 +81,15 @@ NRI_API int nri_seccomp_add_architecture(nri_seccomp *seccomp, const char *archi
 NRI_API int nri_seccomp_add_flag(nri_seccomp *seccomp, const char *flag);
 /** Sets the socket of the seccomp agent, an absolute path. Since 0.1.0. */
 NRI_API int nri_seccomp_set_listener_path(nri_seccomp *seccomp, const char *path);
-/** Sets what the agent is told. Since 0.1.0. */
+/** Sets what the agent is told. A policy with this and without a listener path refuses the reply.
+ * Since 0.1.0. */
 NRI_API int nri_seccomp_set_listener_metadata(nri_seccomp *seccomp, const char *metadata);
 /**
  * Adds a rule at the end.
  * @param seccomp the policy
  * @param action an SCMP_ACT_ name
- * @param errno_ret the errno of the action, 0 to 4095; NULL for none
+ * @param errno_ret the errno of the action, 0 to 4095; NULL for none; only with SCMP_ACT_ERRNO and
+ * SCMP_ACT_TRACE
  * @param names the system calls, none of them empty
  * @param name_count how many, at least 1
  * @return 0 or an error. Since 0.1.0.
@@ -94,13 +98,14 @@ NRI_API int nri_seccomp_add_syscall(nri_seccomp *seccomp, const char *action,
                                     const uint32_t *errno_ret, const char *const *names,
                                     size_t name_count);
 /**
- * Adds a condition to the rule that was added last.
+ * Adds a condition to the rule that the last call of nri_seccomp_add_syscall() added.
  * @param seccomp the policy
  * @param argument the argument's number, 0 to 5
  * @param value the value
- * @param value_two the second value (of SCMP_CMP_MASKED_EQ), else 0
+ * @param value_two the second value with SCMP_CMP_MASKED_EQ, else 0
  * @param op an SCMP_CMP_ name
- * @return 0 or an error (NRI_E_STATE when no rule was added yet). Since 0.1.0.
+ * @return 0 or an error (NRI_E_STATE when no rule was added yet or the last one failed, so that the
+ * condition never falls to another rule). Since 0.1.0.
  */
 NRI_API int nri_seccomp_add_syscall_arg(nri_seccomp *seccomp, uint32_t argument, uint64_t value,
                                         uint64_t value_two, const char *op);
