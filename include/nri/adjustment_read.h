@@ -48,7 +48,8 @@ NRI_API size_t nri_adjustment_env_count(const nri_adjustment *adjustment);
 /** One variable or removal, as nri_adjustment_annotation_at(). Since 0.1.0. */
 NRI_API bool nri_adjustment_env_at(const nri_adjustment *adjustment, size_t index,
                                    const char **name, const char **value, bool *removed);
-/** The new value of a variable by its name; as nri_pod_label(). Since 0.1.0. */
+/** The new value of a variable by its name, the last one where several are; as nri_pod_label().
+ * Since 0.1.0. */
 NRI_API bool nri_adjustment_env(const nri_adjustment *adjustment, const char *name,
                                 const char **value);
 /** How many mounts and removals of some (ContainerAdjustment.mounts). Since 0.1.0. */

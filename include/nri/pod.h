@@ -50,8 +50,8 @@ NRI_API size_t nri_pod_namespace_count(const nri_pod *pod);
  * nri_pod_label_at(). Since 0.1.0. */
 NRI_API bool nri_pod_namespace_at(const nri_pod *pod, size_t index, const char **type,
                                   const char **path);
-/** The path of a namespace by its type (nri_pod_namespace() is the Kubernetes namespace); as
- * nri_pod_label(). Since 0.1.0. */
+/** The path of a namespace by its type, the last one where several are (nri_pod_namespace() is the
+ * Kubernetes namespace); as nri_pod_label(). Since 0.1.0. */
 NRI_API bool nri_pod_namespace_path(const nri_pod *pod, const char *type, const char **path);
 
 /** How many labels the pod has (PodSandbox.labels). Since 0.1.0. */

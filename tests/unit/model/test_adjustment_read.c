@@ -332,6 +332,22 @@ static void test_S11_update_of_cpu_alone(void **state)
     assert_string_equal(reason, "");
 }
 
+/* Walking a list costs a step an update: what is sent is put together once after a change. */
+static void test_the_list_is_put_together_once(void **state)
+{
+    struct fixture *fixture = *state;
+    update_message **list = NULL;
+    nri_updates *updates = nri_updates_make(&fixture->arena, fixture_seed, true, 0, NULL);
+    assert_int_equal(nri_update_set_cpu_shares(nri_updates_container(updates, "a"), 2), 0);
+    assert_int_equal(nri_update_set_cpu_shares(nri_updates_container(updates, "b"), 2), 0);
+    assert_int_equal(nri_updates_messages(updates, &list), 2);
+    list[0] = list[1]; /* as nothing but a test does: seen as long as nothing is changed */
+    assert_string_equal(nri_update_container_id(nri_updates_at(updates, 0)), "b");
+    nri_resources *resources = nri_update_edit_resources(nri_updates_container(updates, "b"));
+    assert_int_equal(nri_resources_set_cpu_shares(resources, 3), 0);
+    assert_string_equal(nri_update_container_id(nri_updates_at(updates, 0)), "a");
+}
+
 /* Without evictions an event may still have a list of updates. */
 static void test_evictions_of_nothing(void **state)
 {
@@ -356,6 +372,7 @@ int main(void)
         model_test(test_a_view_refuses_every_change),
         model_test(test_views_without_memory),
         model_test(test_S11_update_of_cpu_alone),
+        model_test(test_the_list_is_put_together_once),
         model_test(test_evictions_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
