@@ -30,13 +30,13 @@ check() { # COMPILER STD LANGUAGE
 
 for compiler in gcc clang; do
     command -v "$compiler" >/dev/null || continue
-    for std in c99 c11 gnu17; do
+    for std in c99 gnu17; do
         check "$compiler" "$std" c
     done
 done
 for compiler in g++ clang++; do
     command -v "$compiler" >/dev/null || continue
-    for std in c++11 c++17; do
+    for std in c++11 c++20; do
         check "$compiler" "$std" cpp
     done
 done
