@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "inject.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* The annotations of the Go plugin of the same name, under their keys and their deprecated ones. */
+static const struct {
+    const char *key, *old_key;
+    void (*inject)(struct injection *injection);
+} kinds[] = {
+    {"devices.noderesource.dev", "devices.nri.io", inject_devices},
+    {"cdi-devices.noderesource.dev", "cdi-devices.nri.io", inject_cdi_devices},
+    {"mounts.noderesource.dev", "mounts.nri.io", inject_mounts},
+    {"io-priority.noderesource.dev", "io-priority.nri.io", inject_io_priority},
+    {"scheduling-policy.noderesource.dev", "scheduling-policy.nri.io", inject_scheduling_policy},
+    {"network-devices.noderesource.dev", "network-devices.nri.io", inject_net_devices},
+    {"sysctl.noderesource.dev", NULL, inject_sysctls},
+    {"memory-policy.noderesource.dev", "memory-policy.nri.io", inject_memory_policy},
+};
+
+static void log_line(const struct injection *injection, const char *level, const char *format,
+                     va_list args)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, format, args);
+    fprintf(stderr, "nri-device-injector: %s: %s/%s: %s\n", level,
+            nri_pod_name(nri_request_pod(injection->request)),
+            nri_container_name(nri_request_container(injection->request)), text);
+}
+
+void inject_warn(const struct injection *injection, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    log_line(injection, "warn", format, args);
+    va_end(args);
+}
+
+void inject_say(const struct injection *injection, const char *format, ...)
+{
+    va_list args;
+    if (!injection->verbose)
+        return;
+    va_start(args, format);
+    log_line(injection, "info", format, args);
+    va_end(args);
+}
+
+bool inject_built(struct injection *injection, int code, const value *at)
+{
+    const char *text = nri_adjustment_error_text(injection->adjustment);
+    if (code != 0)
+        values_fail(&injection->values, at, "%s", text[0] == '\0' ? nri_strerror(code) : text);
+    return code == 0;
+}
+
+/* Whether a later element has the same member `name`: then that one counts. A runtime would take
+ * the two for a conflict. */
+static bool is_repeated(struct injection *injection, const value *list, size_t index,
+                        const char *name)
+{
+    struct values *values = &injection->values;
+    const value *item = values_at(values, list, index);
+    const char *text = values_text(values, values_member(values, item, name));
+    for (size_t i = index + 1; i < values_count(values, list); i++) {
+        const value *later = values_at(values, list, i);
+        if (strcmp(values_text(values, values_member(values, later, name)), text) != 0)
+            continue;
+        inject_warn(injection,
+                    "annotation %s:%zu:%zu: %s \"%s\" stands again in line %zu, which counts",
+                    values->annotation, item->start_mark.line + 1, item->start_mark.column + 1,
+                    name, text, later->start_mark.line + 1);
+        return true;
+    }
+    return false;
+}
+
+void inject_each(struct injection *injection, const char *const *members, size_t count,
+                 const char *key, void (*inject)(struct injection *, const value *))
+{
+    struct values *values = &injection->values;
+    const value *list = values_root(values);
+    for (size_t i = 0; i < values_count(values, list); i++) {
+        const value *item = values_at(values, list, i);
+        if (item == NULL)
+            values_fail(values, list, "entry %zu is empty: must be a mapping", i + 1);
+        values_check_members(values, item, members, count);
+        if (values->error[0] == '\0' && !is_repeated(injection, list, i, key))
+            inject(injection, item);
+    }
+}
+
+/* Which container a key is for: 0 for one, 1 for "/pod", 2 for all. */
+static int breadth(const char *found, const char *key)
+{
+    const char *rest = found + strlen(key);
+    return rest[0] == '\0' ? 2 : strncmp(rest, "/container.", 11) == 0 ? 0 : 1;
+}
+
+/* The narrowest annotation counts; of two that are equally narrow, the one with the new key. */
+static bool find(const nri_request *request, const char *key, const char *old_key,
+                 const char **text, const char **found)
+{
+    const nri_pod *pod = nri_request_pod(request);
+    const char *name = nri_container_name(nri_request_container(request));
+    const char *old_text, *old_found;
+    const bool has = nri_annotation_find(pod, name, key, NRI_ANNOTATION_SCOPED, text, found);
+    if (old_key == NULL ||
+        !nri_annotation_find(pod, name, old_key, NRI_ANNOTATION_SCOPED, &old_text, &old_found))
+        return has;
+    if (!has || breadth(old_found, old_key) < breadth(*found, key)) {
+        *text = old_text;
+        *found = old_found;
+    }
+    return true;
+}
+
+static int refuse(nri_request *request, const char *text)
+{
+    char whole[1280];
+    const nri_plugin *plugin = nri_request_plugin(request);
+    snprintf(whole, sizeof whole, "%s-%s: %s", nri_plugin_index(plugin), nri_plugin_name(plugin),
+             text);
+    return nri_request_fail(request, NRI_E_REJECTED, whole);
+}
+
+/* A runtime takes what its NRI does not know for nothing at all. */
+static void warn_of_ignored(const struct injection *injection)
+{
+    enum nri_feature features[16];
+    const nri_plugin *plugin = nri_request_plugin(injection->request);
+    const char *name = nri_plugin_runtime_name(plugin),
+               *version = nri_plugin_runtime_version(plugin);
+    const size_t count =
+        nri_adjustment_ignored(injection->adjustment, name, version,
+                               nri_plugin_runtime_nri_version(plugin), features, COUNT(features));
+    for (size_t i = 0; i < count && i < COUNT(features); i++)
+        inject_warn(injection, "%s %s ignores %s: it is not injected", name, version,
+                    nri_feature_name(features[i]));
+}
+
+int inject_all(nri_request *request, bool verbose)
+{
+    struct injection injection = {
+        .request = request, .adjustment = nri_request_adjustment(request), .verbose = verbose};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        const char *text, *found;
+        if (!find(request, kinds[i].key, kinds[i].old_key, &text, &found))
+            continue;
+        struct values *values = &injection.values;
+        if (values_load(values, found, text, nri_text_length(text)))
+            kinds[i].inject(&injection);
+        values_unload(values);
+        if (values->error[0] != '\0')
+            return refuse(request, values->error);
+    }
+    warn_of_ignored(&injection);
+    return 0;
+}
