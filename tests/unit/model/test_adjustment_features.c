@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which features an adjustment says it uses: each by itself, together, and of a message that was
+ * received. */
+#include "refusal.h"
+
+#define BIT(name) (UINT64_C(1) << NRI_FEATURE_##name)
+
+static const char *const texts[] = {"a"};
+
+static int hook(nri_adjustment *a)
+{
+    return nri_adjustment_add_hook(a, NRI_HOOK_POSTSTOP, "/bin/a", NULL, 0, NULL, 0, NULL);
+}
+
+static int seccomp(nri_adjustment *a)
+{
+    return nri_seccomp_set_default_action(nri_adjustment_edit_seccomp_policy(a), "SCMP_ACT_ERRNO");
+}
+
+#define CALLS(X)                                                                                   \
+    X(nri_adjustment_add_annotation(a, "k", "v"), BIT(ANNOTATIONS))                                \
+    X(nri_adjustment_remove_annotation(a, "r"), BIT(ANNOTATIONS))                                  \
+    X(nri_adjustment_add_mount(a, "/a", NULL, NULL, NULL, 0), BIT(MOUNTS))                         \
+    X(nri_adjustment_add_env(a, "K", "v"), BIT(ENV))                                               \
+    X(nri_adjustment_replace_env(a, "R", "v"), BIT(ENV))                                           \
+    X(nri_adjustment_remove_env(a, "X"), BIT(ENV) | BIT(REMOVE_ENV))                               \
+    X(nri_adjustment_set_args(a, texts, 1), BIT(ARGS))                                             \
+    X(hook(a), BIT(HOOKS))                                                                         \
+    X(nri_adjustment_add_rlimit(a, "RLIMIT_CPU", 1, 1), BIT(RLIMITS))                              \
+    X(nri_adjustment_add_cdi_device(a, "vendor.com/gpu=0"), BIT(CDI_DEVICES))                      \
+    X(nri_adjustment_add_device(a, "/d", "c", 1, 1, NULL, NULL, NULL), BIT(DEVICES))               \
+    X(nri_adjustment_replace_device(a, "/e", "c", 1, 1, NULL, NULL, NULL), BIT(DEVICES))           \
+    X(nri_adjustment_remove_device(a, "/x"), BIT(DEVICES) | BIT(REMOVE_DEVICE))                    \
+    X(nri_adjustment_set_cpu_shares(a, 2), BIT(CPU))                                               \
+    X(nri_adjustment_set_cpu_realtime_period(a, 2), BIT(CPU))                                      \
+    X(nri_adjustment_set_cpuset_mems(a, "0"), BIT(CPU))                                            \
+    X(nri_adjustment_set_memory_limit(a, 1), BIT(MEMORY_LIMIT))                                    \
+    X(nri_adjustment_set_memory_swap(a, 1), BIT(MEMORY_OTHER))                                     \
+    X(nri_adjustment_set_memory_use_hierarchy(a, false), BIT(MEMORY_OTHER))                        \
+    X(nri_adjustment_set_hugepage_limit(a, "2MB", 1), BIT(HUGEPAGE_LIMITS))                        \
+    X(nri_adjustment_set_blockio_class(a, ""), BIT(BLOCKIO_CLASS))                                 \
+    X(nri_adjustment_set_rdt_class(a, "gold"), BIT(RDT_CLASS))                                     \
+    X(nri_adjustment_set_unified(a, "memory.high", "1"), BIT(UNIFIED))                             \
+    X(nri_adjustment_add_device_rule(a, true, "a", NULL, NULL, "r"), BIT(DEVICE_RULES))            \
+    X(nri_adjustment_set_pids_limit(a, 1), BIT(PIDS_LIMIT))                                        \
+    X(nri_adjustment_set_cgroups_path(a, "/c"), BIT(CGROUPS_PATH))                                 \
+    X(nri_adjustment_set_oom_score_adj(a, 0), BIT(OOM_SCORE_ADJ))                                  \
+    X(nri_adjustment_set_io_priority(a, NRI_IOPRIO_CLASS_NONE, 0), BIT(IO_PRIORITY))               \
+    X(seccomp(a), BIT(SECCOMP_POLICY))                                                             \
+    X(nri_adjustment_add_namespace(a, "pid", NULL), BIT(NAMESPACES))                               \
+    X(nri_adjustment_remove_namespace(a, "ipc"), BIT(NAMESPACES))                                  \
+    X(nri_adjustment_set_sysctl(a, "a.b", "1"), BIT(SYSCTL))                                       \
+    X(nri_adjustment_remove_net_device(a, "eth0"), BIT(NET_DEVICES))                               \
+    X(nri_adjustment_set_scheduler(a, NRI_SCHED_NONE, 0, 0, NULL, 0, 0, 0, 0), BIT(SCHEDULER))     \
+    X(nri_adjustment_remove_rdt(a), BIT(RDT))                                                      \
+    X(nri_adjustment_set_rdt_enable_monitoring(a, false), BIT(RDT))                                \
+    X(nri_adjustment_set_memory_policy(a, NRI_MPOL_DEFAULT, NULL, NULL, 0), BIT(MEMORY_POLICY))
+
+/* Of the adjustment itself, and of its message as a validator would get it. */
+static void check(struct fixture *fixture, const nri_adjustment *adjustment, uint64_t expected)
+{
+    assert_int_equal(nri_adjustment_features(adjustment), expected);
+    nri_adjustment *view = nri_adjustment_view(
+        &fixture->arena, fixture_adjustment(fixture, adjustment), NRI_E_EVENT, "read only");
+    assert_int_equal(nri_adjustment_features(view), expected);
+}
+
+static void test_each(void **state)
+{
+    struct fixture *fixture = *state;
+    nri_adjustment *a;
+#define ALONE(call, bits)                                                                          \
+    a = fixture_make(fixture);                                                                     \
+    assert_int_equal(nri_adjustment_features(a), 0);                                               \
+    OK(call);                                                                                      \
+    check(fixture, a, bits);
+    CALLS(ALONE)
+}
+
+static void test_together(void **state)
+{
+    uint64_t expected = 0;
+    nri_adjustment *a = fixture_make(*state);
+#define ONE_MORE(call, bits)                                                                       \
+    OK(call);                                                                                      \
+    expected |= (bits);                                                                            \
+    check(*state, a, expected);
+    CALLS(ONE_MORE)
+    OK(nri_adjustment_add_env(a, "X", "there again"));
+    OK(nri_adjustment_add_device(a, "/x", "c", 1, 1, NULL, NULL, NULL));
+    check(*state, a, expected & ~(BIT(REMOVE_ENV) | BIT(REMOVE_DEVICE)));
+}
+
+/* Go runtimes send validators every message there can be, with nothing in it. */
+static void test_empty_messages(void **state)
+{
+    struct fixture *fixture = *state;
+    Nri__Pkg__Api__V1alpha1__Hooks hooks = NRI__PKG__API__V1ALPHA1__HOOKS__INIT;
+    Nri__Pkg__Api__V1alpha1__LinuxMemory memory = NRI__PKG__API__V1ALPHA1__LINUX_MEMORY__INIT;
+    Nri__Pkg__Api__V1alpha1__LinuxCPU cpu = NRI__PKG__API__V1ALPHA1__LINUX_CPU__INIT;
+    Nri__Pkg__Api__V1alpha1__LinuxRdt rdt = NRI__PKG__API__V1ALPHA1__LINUX_RDT__INIT;
+    Nri__Pkg__Api__V1alpha1__LinuxResources resources =
+        NRI__PKG__API__V1ALPHA1__LINUX_RESOURCES__INIT;
+    Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment linux_part =
+        NRI__PKG__API__V1ALPHA1__LINUX_CONTAINER_ADJUSTMENT__INIT;
+    adjustment_message message = NRI__PKG__API__V1ALPHA1__CONTAINER_ADJUSTMENT__INIT;
+    resources.memory = &memory;
+    resources.cpu = &cpu;
+    linux_part.resources = &resources;
+    linux_part.rdt = &rdt;
+    message.hooks = &hooks;
+    message.linux = &linux_part;
+    nri_adjustment *view = nri_adjustment_view(&fixture->arena, &message, NRI_E_EVENT, "read");
+    assert_int_equal(nri_adjustment_features(view), 0);
+    assert_int_equal(nri_adjustment_features(NULL), 0);
+}
+
+/* A policy is nothing that a runtime could apply until it says what happens to other calls. */
+static void test_policy_without_default_action(void **state)
+{
+    nri_adjustment *a = fixture_make(*state);
+    assert_int_equal(nri_adjustment_check(NULL), 0);
+    assert_int_equal(nri_adjustment_check(a), 0);
+    nri_seccomp *policy = nri_adjustment_edit_seccomp_policy(a);
+    assert_non_null(policy);
+    assert_ptr_equal(nri_adjustment_edit_seccomp_policy(a), policy);
+    OK(nri_seccomp_add_architecture(policy, "SCMP_ARCH_X86_64"));
+    assert_int_equal(nri_adjustment_check(a), NRI_E_INVALID);
+    assert_int_equal(nri_adjustment_error(a), NRI_E_INVALID);
+    assert_non_null(strstr(nri_adjustment_error_text(a), "default action"));
+    nri_adjustment_clear_error(a);
+    OK(nri_seccomp_set_default_action(policy, "SCMP_ACT_ERRNO"));
+    assert_int_equal(nri_adjustment_check(a), 0);
+    const adjustment_message *message = fixture_adjustment(*state, a);
+    assert_string_equal(message->linux->seccomp_policy->default_action, "SCMP_ACT_ERRNO");
+    assert_int_equal(message->linux->seccomp_policy->n_architectures, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_FIXTURE(test_each),
+        WITH_FIXTURE(test_together),
+        WITH_FIXTURE(test_empty_messages),
+        WITH_FIXTURE(test_policy_without_default_action),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
