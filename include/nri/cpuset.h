@@ -15,11 +15,17 @@
 
 NRI_BEGIN_DECLS
 
-/** The largest number in a set. */
-#define NRI_CPUSET_LARGEST 65535u
+/** The largest number in a set, and in the lists that builders take
+ * (nri_adjustment_set_cpuset_cpus()): far above any kernel's limit, and a set that holds it takes
+ * 128 KiB. */
+#define NRI_CPUSET_LARGEST 1048575u
 
-/** Makes an empty set, which nri_cpuset_free() frees. Returns 0, NRI_E_INVALID, NRI_E_ABI,
- * NRI_E_NOMEM. Since 0.1.0. */
+/**
+ * Makes an empty set, which nri_cpuset_free() frees.
+ * @param set set to the set; NULL on an error
+ * @param allocator where its memory comes from; copied; NULL for the C library's
+ * @return 0, NRI_E_INVALID, NRI_E_ABI, NRI_E_NOMEM. Since 0.1.0.
+ */
 NRI_API int nri_cpuset_new(nri_cpuset **set, const struct nri_allocator *allocator) NRI_WARN_UNUSED;
 /** Frees a set. NULL is ignored. Returns NULL. Since 0.1.0. */
 NRI_API nri_cpuset *nri_cpuset_free(nri_cpuset *set);
@@ -28,7 +34,8 @@ NRI_API nri_cpuset *nri_cpuset_free(nri_cpuset *set);
  * around them allowed, in any order, overlaps allowed; "" is the empty set.
  * @param set the set; unchanged on an error
  * @param list the list
- * @param error set to an error with the offset; may be NULL
+ * @param error set to an error that names the list, the offset and what would be right; may be
+ * NULL
  * @return 0, NRI_E_INVALID, NRI_E_SYNTAX, NRI_E_RANGE, NRI_E_NOMEM. Since 0.1.0.
  */
 NRI_API int nri_cpuset_parse(nri_cpuset *set, const char *list, nri_error **error);
@@ -40,19 +47,20 @@ NRI_API int nri_cpuset_parse(nri_cpuset *set, const char *list, nri_error **erro
  * @return the length of the whole list in bytes, without the NUL, as snprintf() does. Since 0.1.0.
  */
 NRI_API size_t nri_cpuset_format(const nri_cpuset *set, char *text, size_t size);
-/** Adds a number. Returns 0, NRI_E_RANGE, NRI_E_NOMEM. Since 0.1.0. */
+/** Adds a number. Returns 0, NRI_E_INVALID, NRI_E_RANGE, NRI_E_NOMEM; the set is unchanged on an
+ * error, as by all functions here. Since 0.1.0. */
 NRI_API int nri_cpuset_add(nri_cpuset *set, unsigned number);
-/** Takes a number out, if it is there. Returns 0. Since 0.1.0. */
+/** Takes a number out, if it is there. Returns 0 or NRI_E_INVALID. Since 0.1.0. */
 NRI_API int nri_cpuset_remove(nri_cpuset *set, unsigned number);
-/** Empties a set. Returns 0. Since 0.1.0. */
+/** Empties a set. Returns 0 or NRI_E_INVALID. Since 0.1.0. */
 NRI_API int nri_cpuset_clear(nri_cpuset *set);
-/** Sets a set to what another holds. Returns 0, NRI_E_NOMEM. Since 0.1.0. */
+/** Sets a set to what another holds. Returns 0, NRI_E_INVALID, NRI_E_NOMEM. Since 0.1.0. */
 NRI_API int nri_cpuset_copy(nri_cpuset *set, const nri_cpuset *from);
-/** Adds all that another set holds. Returns 0, NRI_E_NOMEM. Since 0.1.0. */
+/** Adds all that another set holds. Returns 0, NRI_E_INVALID, NRI_E_NOMEM. Since 0.1.0. */
 NRI_API int nri_cpuset_union(nri_cpuset *set, const nri_cpuset *other);
-/** Takes out all that another set holds. Returns 0. Since 0.1.0. */
+/** Takes out all that another set holds. Returns 0 or NRI_E_INVALID. Since 0.1.0. */
 NRI_API int nri_cpuset_minus(nri_cpuset *set, const nri_cpuset *other);
-/** Keeps only what another set holds too. Returns 0. Since 0.1.0. */
+/** Keeps only what another set holds too. Returns 0 or NRI_E_INVALID. Since 0.1.0. */
 NRI_API int nri_cpuset_intersect(nri_cpuset *set, const nri_cpuset *other);
 /** Whether a number is in a set. Since 0.1.0. */
 NRI_API bool nri_cpuset_contains(const nri_cpuset *set, unsigned number);

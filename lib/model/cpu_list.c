@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/cpu_list.h"
 
-#include <nri/error.h>
+#include <nri/cpuset.h>
+
+/* What the texts say. */
+_Static_assert(NRI_CPUSET_LARGEST == 1048575, "the rule names another limit");
 
 static const char *read_number(const char *at, unsigned *number)
 {
     *number = 0;
     for (; *at >= '0' && *at <= '9'; at++) {
-        if (*number <= NRI_CPU_LIST_LARGEST)
+        if (*number <= NRI_CPUSET_LARGEST)
             *number = *number * 10 + (unsigned)(*at - '0');
     }
     return at;
 }
 
-/* One number or range; *at moves behind it, or stays where it is wrong. */
-static int check_range(const char **at, const char **rule)
+int nri_cpu_list_range(const char **at, unsigned *first, unsigned *last, const char **rule)
 {
-    unsigned first, last;
-    const char *end = read_number(*at, &first);
+    const char *end = read_number(*at, first);
     *rule = "must be numbers and ranges with commas between, such as \"0-3,7\"";
     if (end == *at)
         return NRI_E_INVALID;
-    last = first;
+    *last = *first;
     if (*end == '-') {
         const char *second = end + 1;
-        end = read_number(second, &last);
+        end = read_number(second, last);
         if (end == second) {
             *at = second;
             return NRI_E_INVALID;
         }
     }
-    if (first > NRI_CPU_LIST_LARGEST || last > NRI_CPU_LIST_LARGEST) {
+    if (*first > NRI_CPUSET_LARGEST || *last > NRI_CPUSET_LARGEST) {
         *rule = "no number may be above 1048575";
         return NRI_E_RANGE;
     }
-    if (last < first) {
+    if (*last < *first) {
         *rule = "a range must ascend, such as \"0-3\"";
         return NRI_E_RANGE;
     }
@@ -45,10 +46,11 @@ static int check_range(const char **at, const char **rule)
 int nri_cpu_list_check(const char *text, const char **rule, size_t *offset)
 {
     const char *at = text;
-    int code = check_range(&at, rule);
+    unsigned first, last;
+    int code = nri_cpu_list_range(&at, &first, &last, rule);
     while (code == 0 && *at == ',') {
         at++;
-        code = check_range(&at, rule);
+        code = nri_cpu_list_range(&at, &first, &last, rule);
     }
     if (code == 0 && *at != '\0')
         code = NRI_E_INVALID;
