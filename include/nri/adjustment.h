@@ -185,8 +185,8 @@ NRI_API int nri_adjustment_inject_device(nri_adjustment *adjustment, const char 
                                          const char *path, const char *access);
 
 /** The resources to be set (LinuxContainerAdjustment.resources), as one object for the
- * nri_resources_set_ functions; NULL only when there is no memory or no adjustment. Lives as the
- * adjustment does. Since 0.1.0. */
+ * nri_resources_set_ functions. Lives as the adjustment does. NULL when there is no adjustment,
+ * none that may be changed, or no memory: a failure that sticks as any other does. Since 0.1.0. */
 NRI_API nri_resources *nri_adjustment_edit_resources(nri_adjustment *adjustment);
 /** As nri_resources_set_cpu_shares(). Since 0.1.0. */
 NRI_API int nri_adjustment_set_cpu_shares(nri_adjustment *adjustment, uint64_t shares);

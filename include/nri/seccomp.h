@@ -69,8 +69,9 @@ NRI_API bool nri_syscall_arg_at(const nri_syscall *syscall, size_t index, uint32
 
 /** Sets what happens to other calls: an SCMP_ACT_ name. Since 0.1.0. */
 NRI_API int nri_seccomp_set_default_action(nri_seccomp *seccomp, const char *action);
-/** Sets the errno of the default action, 0 to 4095. As the OCI runtime spec wants it, a policy whose
- * default action is then neither SCMP_ACT_ERRNO nor SCMP_ACT_TRACE refuses the reply. Since 0.1.0.
+/** Sets the errno of the default action, 0 to 4095. As the OCI runtime spec wants it, a policy
+ * whose default action is then neither SCMP_ACT_ERRNO nor SCMP_ACT_TRACE refuses the reply. Since
+ * 0.1.0.
  */
 NRI_API int nri_seccomp_set_default_errno(nri_seccomp *seccomp, uint32_t number);
 /** Adds an architecture: an SCMP_ARCH_ name; one that is there already changes nothing. Since

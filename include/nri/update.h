@@ -72,7 +72,8 @@ NRI_API const char *nri_update_container_id(const nri_update *update);
 NRI_API int nri_update_set_ignore_failure(nri_update *update, bool ignore);
 
 /** The resources to be set (ContainerUpdate.linux.resources), as one object for the
- * nri_resources_set_ functions; NULL only when there is no memory or no update. Since 0.1.0. */
+ * nri_resources_set_ functions. Lives as the update does. NULL when there is no update, none that
+ * may be changed, or no memory: a failure that sticks as any other does. Since 0.1.0. */
 NRI_API nri_resources *nri_update_edit_resources(nri_update *update);
 /** As nri_resources_set_cpu_shares(). Since 0.1.0. */
 NRI_API int nri_update_set_cpu_shares(nri_update *update, uint64_t shares);
@@ -115,7 +116,8 @@ NRI_API int nri_update_set_rdt_class(nri_update *update, const char *name);
 NRI_API int nri_update_set_unified(nri_update *update, const char *key, const char *value);
 /** As nri_resources_set_pids_limit(). Since 0.1.0. */
 NRI_API int nri_update_set_pids_limit(nri_update *update, int64_t limit);
-/** As nri_resources_add_device_rule(). Since 0.1.0. */
+/** As nri_resources_add_device_rule(). Go runtimes apply such rules only to a container that is
+ * being created, and ignore those of an update. Since 0.1.0. */
 NRI_API int nri_update_add_device_rule(nri_update *update, bool allow, const char *type,
                                        const int64_t *major, const int64_t *minor,
                                        const char *access);

@@ -16,8 +16,8 @@
  */
 nri_seccomp *nri_seccomp_make(struct nri_builder *builder,
                               const Nri__Pkg__Api__V1alpha1__LinuxSeccomp *from);
-/* What only the whole can tell: that there is a default action, that an errno fits it, that metadata
- * has a listener. 0, or a failed call of the builder. */
+/* What only the whole can tell: that there is a default action, that an errno fits it, that
+ * metadata has a listener. 0, or a failed call of the builder. */
 int nri_seccomp_check(struct nri_builder *builder,
                       const Nri__Pkg__Api__V1alpha1__LinuxSeccomp *message);
 
