@@ -22,14 +22,17 @@ NRI_API int nri_container_new(nri_container **container,
  * Makes a container of an OCI runtime configuration (config.json): process (args, env, user,
  * rlimits, oomScoreAdj, ioPriority, scheduler), mounts, hooks, annotations, and linux (namespaces,
  * devices, resources, cgroupsPath, seccomp, sysctl, netDevices, intelRdt). Id, names, state and
- * times are not in it: set them. What NRI cannot say is left out.
+ * times are not in it: set them. Members that NRI has no field for are left out, and null is as
+ * absent. l3CacheSchema and memBwSchema become lines of the RDT schemata, in front of those of
+ * schemata, as a runtime writes them. Types are checked, and that NRI can carry each number and
+ * name; the stricter rules of the setters are not.
  * @param json the configuration
  * @param length its length in bytes
  * @param options limits, names and memory; NULL for defaults
  * @param container set to the container, which nri_container_free() frees; NULL on an error
  * @param error set to an error with path, line and column; may be NULL
- * @return 0, NRI_E_INVALID, NRI_E_SYNTAX, NRI_E_RANGE, NRI_E_UTF8, NRI_E_LIMIT, NRI_E_ABI,
- * NRI_E_NOMEM. Thread-safe. Since 0.1.0.
+ * @return 0, NRI_E_INVALID, NRI_E_SYNTAX (no JSON, or a member of the wrong type), NRI_E_RANGE,
+ * NRI_E_UTF8, NRI_E_LIMIT, NRI_E_ABI, NRI_E_NOMEM. Thread-safe. Since 0.1.0.
  */
 NRI_API int nri_container_from_oci(const char *json, size_t length,
                                    const struct nri_json_options *options,
@@ -50,8 +53,9 @@ NRI_API int nri_container_set_annotation(nri_container *container, const char *k
                                          const char *value);
 /** Sets the whole argument vector; `count` 0 empties it (Container.args). Since 0.1.0. */
 NRI_API int nri_container_set_args(nri_container *container, const char *const *args, size_t count);
-/** Sets an environment variable: its name is not empty and has no "=" (Container.env). Since 0.1.0.
- */
+/** Sets an environment variable: its name is not empty and has no "=" (Container.env). It replaces
+ * the variable of the same name; where there are several, the last, which is the one that
+ * nri_container_env() finds. Since 0.1.0. */
 NRI_API int nri_container_set_env(nri_container *container, const char *name, const char *value);
 /** Sets the mount at a destination, as nri_adjustment_add_mount() (Container.mounts). Since 0.1.0.
  */
@@ -80,7 +84,8 @@ NRI_API int nri_container_set_exit_code(nri_container *container, int32_t code);
 NRI_API int nri_container_set_status_reason(nri_container *container, const char *reason);
 /** Sets why it is in its state, for people (Container.status_message). Since 0.1.0. */
 NRI_API int nri_container_set_status_message(nri_container *container, const char *message);
-/** Adds a CDI device, as nri_adjustment_add_cdi_device() (Container.CDI_devices). Since 0.1.0. */
+/** Adds a CDI device, as nri_adjustment_add_cdi_device() (Container.CDI_devices); one that is there
+ * already changes nothing. Since 0.1.0. */
 NRI_API int nri_container_add_cdi_device(nri_container *container, const char *name);
 /** Sets the user (Container.user); `additional_gids` may be NULL if `count` is 0. Since 0.1.0. */
 NRI_API int nri_container_set_user(nri_container *container, uint32_t uid, uint32_t gid,
@@ -97,12 +102,13 @@ NRI_API int nri_container_set_namespace(nri_container *container, const char *ty
 NRI_API int nri_container_set_device(nri_container *container, const char *path, const char *type,
                                      int64_t major, int64_t minor, const uint32_t *file_mode,
                                      const uint32_t *uid, const uint32_t *gid);
-/** The resources, to be set with the nri_resources_set_ functions; NULL only when there is no
- * memory or no container (LinuxContainer.resources). Since 0.1.0. */
+/** The resources, to be set with the nri_resources_set_ functions; from then on they are present,
+ * also without a value. NULL only when there is no memory or no container
+ * (LinuxContainer.resources). Since 0.1.0. */
 NRI_API nri_resources *nri_container_edit_resources(nri_container *container);
 /** Sets the OOM score adjustment, -1000 to 1000 (LinuxContainer.oom_score_adj). Since 0.1.0. */
 NRI_API int nri_container_set_oom_score_adj(nri_container *container, int64_t score);
-/** Sets the cgroup path (LinuxContainer.cgroups_path). Since 0.1.0. */
+/** Sets the cgroup path, which may be empty for none (LinuxContainer.cgroups_path). Since 0.1.0. */
 NRI_API int nri_container_set_cgroups_path(nri_container *container, const char *path);
 /** Sets the I/O priority, as nri_adjustment_set_io_priority() (LinuxContainer.io_priority). Since
  * 0.1.0. */
@@ -113,8 +119,9 @@ NRI_API int nri_container_set_io_priority(nri_container *container,
 NRI_API int nri_container_set_seccomp_profile(nri_container *container,
                                               enum nri_seccomp_profile_type type,
                                               const char *localhost_ref);
-/** The seccomp policy, as nri_adjustment_edit_seccomp_policy() (LinuxContainer.seccomp_policy).
- * Since 0.1.0. */
+/** The seccomp policy, to be set with the functions of nri/seccomp.h; from then on it is present,
+ * also without a default action. NULL only when there is no memory or no container
+ * (LinuxContainer.seccomp_policy). Since 0.1.0. */
 NRI_API nri_seccomp *nri_container_edit_seccomp_policy(nri_container *container);
 /** Sets a kernel parameter, as nri_adjustment_set_sysctl() (LinuxContainer.sysctl). Since 0.1.0. */
 NRI_API int nri_container_set_sysctl(nri_container *container, const char *key, const char *value);
@@ -136,7 +143,7 @@ NRI_API int nri_container_set_rdt_schemata(nri_container *container, const char 
 /** Sets RDT monitoring (LinuxRdt.enable_monitoring). Since 0.1.0. */
 NRI_API int nri_container_set_rdt_enable_monitoring(nri_container *container, bool enable);
 
-/** The code of the first failed call, or 0. Since 0.1.0. */
+/** The code of the first failed call, or 0; never for a request's container. Since 0.1.0. */
 NRI_API int nri_container_error(const nri_container *container);
 /** Its text, as nri_pod_error_text(). Since 0.1.0. */
 NRI_API const char *nri_container_error_text(const nri_container *container);
