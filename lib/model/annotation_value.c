@@ -21,7 +21,7 @@ struct question {
 };
 
 /* Reads a text that holds no NUL into a value; returns 0 or the fault's code. */
-typedef int reader(const char *text, void *value, struct nri_value_fault *fault);
+typedef int value_reader(const char *text, void *value, struct nri_value_fault *fault);
 
 static int refuse_argument(const struct question *question, const void *value,
                            struct nri_error *why)
@@ -56,14 +56,14 @@ static int look_up(const struct question *question, const void *value, const cha
                : NRI_E_NOT_FOUND;
 }
 
-static int read_value(const char *found, const char *text, reader *read, void *value,
+static int read_value(const char *found, const char *text, value_reader *take, void *value,
                       struct nri_error *why)
 {
     struct nri_value_fault fault;
     char label[LABEL_SIZE];
     size_t length = strlen(text);
     int code = length == nri_text_length(text)
-                   ? read(text, value, &fault)
+                   ? take(text, value, &fault)
                    : nri_value_fault_set(&fault, NRI_E_SYNTAX, "must not hold a NUL", length);
     if (code == 0)
         return 0;
@@ -82,7 +82,8 @@ static int give(int code, const struct nri_error *why, nri_error **error)
 }
 
 /* All but JSON. */
-static int answer(const struct question *question, reader *read, void *value, nri_error **error)
+static int answer(const struct question *question, value_reader *take, void *value,
+                  nri_error **error)
 {
     const char *text, *found;
     struct nri_error why;
@@ -91,7 +92,7 @@ static int answer(const struct question *question, reader *read, void *value, nr
     nri_error_clear(&why);
     int code = look_up(question, value, &text, &found, &why);
     if (code == 0)
-        code = read_value(found, text, read, value, &why);
+        code = read_value(found, text, take, value, &why);
     return give(code, &why, error);
 }
 
