@@ -188,12 +188,12 @@ class Node:
 
     # Pods and containers
 
-    def run_pod(self, name):
+    def run_pod(self, name, annotations=None):
         config = {
             "metadata": {"name": name, "uid": "uid-" + name, "namespace": "default"},
             "log_directory": WORK + "/logs/" + name,
             "labels": {"suite": "e2e"},
-            "annotations": {"pod-says": name},
+            "annotations": {"pod-says": name, **(annotations or {})},
             "linux": {
                 "cgroup_parent": self._parent + "/" + name,
                 # The machine's network (that of the test's namespace), so that no network plugin is needed.

@@ -106,7 +106,7 @@ class Events(Injector):
         adjust = self.create(
             {
                 "devices.noderesource.dev": NULL,
-                "cdi-devices.noderesource.dev": "[v.com/d=0]",
+                "cdi-devices.noderesource.dev": "[v.com/dev=0]",
                 "mounts.noderesource.dev": "- {destination: /a, source: /b, type: bind}",
                 "io-priority.noderesource.dev": "class: IOPRIO_CLASS_BE",
                 "scheduling-policy.noderesource.dev": "policy: SCHED_BATCH",
@@ -218,20 +218,20 @@ class Devices(Injector):
             ("- {path: dev/x, type: c, major: 1, minor: 3}", ":1:3", "dev/x"),
             ("- {path: -/dev/x, type: c, major: 1, minor: 3}", ":1:3", "-/dev/x"),
             ("- {path: /dev/x, type: x, major: 1, minor: 3}", ":1:3", '"x"'),
-            ("- {path: /dev/x, type: c, major: -1, minor: 3}", ":1:35", "from 0 to 4095"),
-            ("- {path: /dev/x, type: c, major: 4096, minor: 3}", ":1:35", "from 0 to 4095"),
-            ("- {path: /dev/x, type: c, major: 1, minor: 1048576}", ":1:45", "from 0 to 1048575"),
-            ("- {path: /dev/x, type: c, major: 1.5, minor: 3}", ":1:35", '"1.5"'),
-            ("- {path: /dev/x, type: c, major: one, minor: 3}", ":1:35", '"one"'),
-            ("- {path: /dev/x, type: c, major: ' 1', minor: 3}", ":1:35", '" 1"'),
-            ("- {path: /dev/x, type: c, major: 18446744073709551617, minor: 3}", ":1:35", "4095"),
-            (NULL[:-1] + ", file_mode: 010000}", ":1:68", "from 0 to 4095"),
-            (NULL[:-1] + ", file_mode: 0668}", ":1:68", '"0668"'),
-            (NULL[:-1] + ", uid: 4294967296}", ":1:62", "4294967295"),
-            (NULL[:-1] + ", uid: -1}", ":1:62", '"-1"'),
-            (NULL[:-1] + ", mode: 0666}", ":1:57", "file_mode"),
-            (NULL[:-1] + ", path: /dev/y}", ":1:57", "twice"),
-            (NULL[:-1] + ", PATH: /dev/y}", ":1:57", "twice"),
+            ("- {path: /dev/x, type: c, major: -1, minor: 3}", ":1:34", "from 0 to 4095"),
+            ("- {path: /dev/x, type: c, major: 4096, minor: 3}", ":1:34", "from 0 to 4095"),
+            ("- {path: /dev/x, type: c, major: 1, minor: 1048576}", ":1:44", "from 0 to 1048575"),
+            ("- {path: /dev/x, type: c, major: 1.5, minor: 3}", ":1:34", '"1.5"'),
+            ("- {path: /dev/x, type: c, major: one, minor: 3}", ":1:34", '"one"'),
+            ("- {path: /dev/x, type: c, major: ' 1', minor: 3}", ":1:34", '" 1"'),
+            ("- {path: /dev/x, type: c, major: 18446744073709551617, minor: 3}", ":1:34", "4095"),
+            (NULL[:-1] + ", file_mode: 010000}", ":1:65", "from 0 to 4095"),
+            (NULL[:-1] + ", file_mode: 0668}", ":1:65", '"0668"'),
+            (NULL[:-1] + ", uid: 4294967296}", ":1:59", "4294967295"),
+            (NULL[:-1] + ", uid: -1}", ":1:59", '"-1"'),
+            (NULL[:-1] + ", mode: 0666}", ":1:54", "file_mode"),
+            (NULL[:-1] + ", path: /dev/y}", ":1:54", "twice"),
+            (NULL[:-1] + ", PATH: /dev/y}", ":1:54", "twice"),
             (NULL + "\n- /dev/null", ":2:3", "mapping"),
             (NULL + "\n-", ":1:1", "entry 2"),
             ("- {path: [/dev/x], type: c, major: 1, minor: 3}", ":1:10", "text"),
@@ -258,7 +258,7 @@ class Text(Injector):
         for text, where in (
             ("- path: /dev/null\n  type: [c\n", ":3:1"),
             ("- path: /dev/null\n\ttype: c", ":2:1"),
-            ("{", ":1:2"),
+            ("{", ":2:1"),
             ("- path: *unknown", ":1:9"),
             ("- 'path", ":1:8"),
             ("- path: /dev/null\n  a\0b: c", ":2:4"),
@@ -268,7 +268,7 @@ class Text(Injector):
                 self.refused(self.key, text, where, "not YAML")
 
     def test_two_documents(self):
-        self.refused(self.key, NULL + "\n---\n" + NULL, ":4:1", "second document")
+        self.refused(self.key, NULL + "\n---\n" + NULL, ":3:1", "second document")
 
     def test_too_long(self):
         text = NULL + " #" + "x" * (64 * 1024 - len(NULL) - 2)
@@ -288,7 +288,7 @@ class Text(Injector):
         self.refused(self.key, "&all [*all]", ":1:1", "mapping")
 
     def test_depth(self):
-        self.refused(self.key, "[" * 2000, "", "not YAML")
+        self.refused(self.key, "[" * 2000, ":2:1", "not YAML")
         self.refused(self.key, "[" * 500 + "]" * 500, ":1:2", "mapping")
 
     def test_all_kinds_are_refused_alike(self):
@@ -347,17 +347,17 @@ class CdiDevices(Injector):
 
     def test_old_key(self):
         self.key = "cdi-devices.nri.io/container.c0"
-        self.assertEqual(self.names('["v.com/d=all"]'), ["v.com/d=all"])
+        self.assertEqual(self.names('["v.com/dev=all"]'), ["v.com/dev=all"])
 
     def test_repeated(self):
-        self.assertEqual(self.names("[v.com/d=0, v.com/d=1, v.com/d=0]"), ["v.com/d=0", "v.com/d=1"])
+        self.assertEqual(self.names("[v.com/dev=0, v.com/dev=1, v.com/dev=0]"), ["v.com/dev=0", "v.com/dev=1"])
 
     def test_bad_values(self):
         for text, where, reason in (
             ("- nonsense", ":1:3", "nonsense"),
-            ("- v.com/d=0\n- - v.com/d=1", ":2:3", "text"),
-            ("- v.com/d=0\n-", ":1:1", "CDI"),
-            ("v.com/d=0", ":1:1", "list"),
+            ("- v.com/dev=0\n- - v.com/dev=1", ":2:3", "text"),
+            ("- v.com/dev=0\n-", ":1:1", "CDI device"),
+            ("v.com/dev=0", ":1:1", "list"),
         ):
             with self.subTest(text):
                 self.refused(self.key, text, where, reason)
@@ -425,7 +425,7 @@ class NetDevices(Injector):
 
     def test_bad_values(self):
         for text, where, reason in (
-            ("- name: x", ":1:3", "net_devices"),
+            ("- name: x", ":1:3", "net device"),
             ("- hostIf: this-name-is-too-long", ":1:3", "too-long"),
             ("- {hostIf: a, name: x/y}", ":1:3", "x/y"),
             ("- {host_if: a}", ":1:4", "hostIf"),
@@ -548,7 +548,7 @@ class Log(Injector):
         """NRI 0.8 carries devices, mounts and CDI devices, and nothing else of all this."""
         self.assertEqual(self.start(version="2.1.9", nri=""), CLASSIC & mask("CreateContainer"))
         self.create({"devices.noderesource.dev": NULL, "mounts.noderesource.dev": "- destination: /a",
-                     "cdi-devices.noderesource.dev": "[v.com/d=0]"})  # fmt: skip
+                     "cdi-devices.noderesource.dev": "[v.com/dev=0]"})  # fmt: skip
         self.assertEqual(self.running.err(), "")
         self.create({"io-priority.noderesource.dev": "class: IOPRIO_CLASS_BE",
                      "sysctl.noderesource.dev": "kernel.msgmax: 1"})  # fmt: skip
