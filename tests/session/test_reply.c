@@ -374,6 +374,32 @@ static void test_validate_code_alone_is_a_veto(void **state)
     assert_contains(response->reason, nri_strerror(NRI_E_REJECTED));
 }
 
+static int policy_without_default(struct recorder *recorder, nri_request *request)
+{
+    nri_seccomp *policy = nri_adjustment_edit_seccomp_policy(nri_request_adjustment(request));
+    (void)recorder;
+    return nri_seccomp_add_flag(policy, "SECCOMP_FILTER_FLAG_LOG");
+}
+
+static int whole_policy(struct recorder *recorder, nri_request *request)
+{
+    nri_seccomp *policy = nri_adjustment_edit_seccomp_policy(nri_request_adjustment(request));
+    (void)recorder;
+    return nri_seccomp_set_default_action(policy, "SCMP_ACT_ERRNO");
+}
+
+/* What only the whole can tell is asked when the handler is done. */
+static void test_seccomp_policy_without_default_action(void **state)
+{
+    struct session *s = *state;
+    assert_refusal(create(s, policy_without_default), NRI_GRPC_INVALID_ARGUMENT, "default action");
+    const struct rpc_outcome *outcome = create(s, whole_policy);
+    assert_success(outcome);
+    const MESSAGE(CreateContainerResponse) *response =
+        (const MESSAGE(CreateContainerResponse) *)outcome->message;
+    assert_string_equal(response->adjust->linux->seccomp_policy->default_action, "SCMP_ACT_ERRNO");
+}
+
 static void test_validate_accepts(void **state)
 {
     struct session *s = *state;
@@ -509,6 +535,7 @@ int main(void)
         session_test(test_T51_builder_error_sticks),
         session_test(test_T51_mount_without_destination),
         session_test(test_cleared_builder_error),
+        session_test(test_seccomp_policy_without_default_action),
         session_test(test_updates_error_sticks),
         session_test(test_builder_where_there_is_none),
         session_test(test_long_text_is_cut_between_characters),
