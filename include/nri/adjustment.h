@@ -141,7 +141,10 @@ NRI_API int nri_adjustment_add_hook(nri_adjustment *adjustment, enum nri_hook_st
 NRI_API int nri_adjustment_add_rlimit(nri_adjustment *adjustment, const char *type, uint64_t hard,
                                       uint64_t soft);
 /** Adds a CDI device by its full name "vendor/class=device" (ContainerAdjustment.CDI_devices, since
- * NRI 0.7); one that is there already changes nothing. Since 0.1.0. */
+ * NRI 0.7); one that is there already changes nothing. Vendor and class are 2 or more letters,
+ * digits, "-", "_" and ".", and start with a letter; the device may have ":" too and start with a
+ * digit; all end in a letter or digit. (CDI allows a vendor or class of one letter, and the Go
+ * library for it ends the runtime at one.) Since 0.1.0. */
 NRI_API int nri_adjustment_add_cdi_device(nri_adjustment *adjustment, const char *name);
 
 /**
@@ -177,7 +180,7 @@ NRI_API int nri_adjustment_replace_device(nri_adjustment *adjustment, const char
  * @param adjustment the adjustment
  * @param host_path the device's absolute path on the host
  * @param path the absolute path in the container; NULL for `host_path`
- * @param access letters of "rwm"; NULL for "rwm"
+ * @param access letters of "rwm"; NULL for "rwm". A FIFO gets no rule: the device cgroup knows none
  * @return 0, NRI_E_NOT_FOUND, NRI_E_PERMISSION, NRI_E_INVALID (no device is there), NRI_E_IO, or
  * another error. Makes a system call, and so may block as long as that does. Since 0.1.0.
  */
@@ -270,7 +273,8 @@ NRI_API int nri_adjustment_remove_namespace(nri_adjustment *adjustment, const ch
  * Sets a kernel parameter (LinuxContainerAdjustment.sysctl, since NRI 0.11).
  * @param adjustment the adjustment
  * @param key its name with dots, such as "net.core.somaxconn": not empty, not starting with "-",
- * without "/" @param value its value
+ * without "/"
+ * @param value its value
  * @return 0 or an error. Since 0.1.0.
  */
 NRI_API int nri_adjustment_set_sysctl(nri_adjustment *adjustment, const char *key,
@@ -315,8 +319,8 @@ NRI_API int nri_adjustment_set_scheduler(nri_adjustment *adjustment,
                                          enum nri_scheduler_policy policy, int32_t nice,
                                          int32_t priority, const int *flags, size_t flag_count,
                                          uint64_t runtime, uint64_t deadline, uint64_t period);
-/** Sets the RDT class of service: a directory name, not empty (LinuxRdt.clos_id, since NRI 0.11).
- * Since 0.1.0. */
+/** Sets the RDT class of service: a directory name, not empty, without "/" and newlines, not "." or
+ * ".." (LinuxRdt.clos_id, since NRI 0.11). Since 0.1.0. */
 NRI_API int nri_adjustment_set_rdt_clos_id(nri_adjustment *adjustment, const char *clos_id);
 /**
  * Sets the RDT schemata (LinuxRdt.schemata, since NRI 0.11).
