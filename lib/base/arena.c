@@ -131,6 +131,24 @@ void *nri_arena_alloc_slow(struct nri_arena *arena, size_t bytes)
     return chunk->bytes;
 }
 
+bool nri_arena_reserve(struct nri_arena *arena, size_t bytes)
+{
+    if (bytes <= (size_t)(arena->end - arena->next))
+        return true;
+    size_t left = arena->limit > arena->taken ? arena->limit - arena->taken : 0;
+    if (left < HEADER || bytes > round_down(left - HEADER))
+        return fail(arena, NRI_E_LIMIT) != NULL;
+    struct nri_arena_chunk *chunk =
+        take_chunk(arena, HEADER + round_down(bytes + (NRI_ARENA_ALIGN - 1)));
+    if (chunk == NULL)
+        return false;
+    chunk->next = arena->current;
+    if (arena->first == NULL)
+        arena->first = chunk;
+    make_current(arena, chunk);
+    return true;
+}
+
 void *nri_arena_zero(struct nri_arena *arena, size_t bytes)
 {
     void *piece = nri_arena_alloc(arena, bytes);

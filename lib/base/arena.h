@@ -48,6 +48,10 @@ static inline void *nri_arena_alloc(struct nri_arena *arena, size_t bytes)
     return piece;
 }
 void *nri_arena_zero(struct nri_arena *arena, size_t bytes);
+/* Makes sure that the next pieces cannot fail as long as they take no more than `bytes` together,
+ * each rounded up to NRI_ARENA_ALIGN: for a change that is made whole or not at all. False: not,
+ * and arena->failure set. */
+bool nri_arena_reserve(struct nri_arena *arena, size_t bytes);
 /* count * size with overflow checked (an overflow is NRI_E_LIMIT). */
 void *nri_arena_array(struct nri_arena *arena, size_t count, size_t size);
 

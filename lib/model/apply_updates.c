@@ -2,6 +2,7 @@
 /* ContainerUpdate and ContainerEviction. */
 #include "model/apply.h"
 #include "model/reader.h"
+#include "model/updates_builder.h"
 
 #define MESSAGE(type) Nri__Pkg__Api__V1alpha1__##type
 
@@ -16,7 +17,9 @@ static int apply_update(nri_updates *updates, const MESSAGE(ContainerUpdate) * m
 {
     const MESSAGE(LinuxResources) *from = message->linux != NULL ? message->linux->resources : NULL;
     nri_update *update = nri_updates_container(updates, nri_reader_text(message->container_id));
-    int code = nri_update_set_ignore_failure(update, message->ignore_failure);
+    int code = nri_update_enter(update);
+    if (code == 0 && message->ignore_failure)
+        code = nri_update_set_ignore_failure(update, true);
     if (code != 0 || from == NULL)
         return code;
     nri_resources *resources = nri_update_edit_resources(update);

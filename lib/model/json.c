@@ -143,13 +143,16 @@ int nri_json_from_protobuf(const char *message, const uint8_t *bytes, size_t siz
 static int encode(struct nri_json_reading *reading, const ProtobufCMessage *message, char **bytes,
                   size_t *size)
 {
+    struct nri_json_settings settings = reading->settings;
     struct nri_buf out;
     size_t needed;
     uint8_t *room;
     int code = nri_message_size(message, &needed, &reading->error);
     if (code != 0)
         return code;
-    code = nri_json_result_begin(&reading->settings, &out);
+    /* Whose text was short enough: negative enum values alone take more room in protobuf. */
+    settings.max_bytes = needed;
+    code = nri_json_result_begin(&settings, &out);
     if (code == 0)
         code = nri_buf_reserve(&out, needed, &room);
     if (code == 0) {

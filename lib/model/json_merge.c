@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merging JSON into builders. All of it is tried on a scratch builder first, so that a bad text
- * changes nothing; the second time only memory can be missing.
+ * Merging JSON into builders: all of it or nothing. It is tried on a scratch builder first, so that
+ * a bad text changes nothing. Then all the memory that it can need is set aside, so that making the
+ * change cannot fail.
  */
 #include "model/adjustment_builder.h"
 #include "model/apply.h"
 #include "model/json_reading.h"
 #include "model/resources_store.h"
 #include "model/updates_builder.h"
+#include "wire/field.h"
+
+typedef Nri__Pkg__Api__V1alpha1__ContainerUpdate update_message;
 
 /* One merge: what was read, and a builder to try it on. */
 struct merge {
     struct nri_json_reading reading;
+    struct nri_builder *builder; /* that is merged into; NULL: there is none */
     struct nri_arena scratch;
     uint64_t seed[2];
     struct nri_json *document;
@@ -20,40 +25,53 @@ struct merge {
 };
 
 /* The end of every merge: the error goes to the caller, and sticks to the builder as a failed call
- * does. `builder` NULL: there is none. */
-static int end(struct merge *merge, struct nri_builder *builder, int code, nri_error **error)
+ * does. */
+static int end(struct merge *merge, int code, nri_error **error)
 {
     code = nri_json_reading_fail(&merge->reading, code);
-    if (code != 0 && builder != NULL)
-        (void)nri_builder_fail(builder, code, merge->reading.error.text);
+    if (code != 0 && merge->builder != NULL)
+        (void)nri_builder_fail(merge->builder, code, merge->reading.error.text);
     nri_arena_fini(&merge->scratch);
     return nri_json_reading_end(&merge->reading, code, error);
 }
 
-/* Whether the builder takes changes at all, then the options and the text. */
-static int begin(struct merge *merge, struct nri_builder *builder,
+/* Whether the builder takes changes at all. What it says is not in builder->error when a call
+ * failed before. */
+static int enter(struct merge *merge, const char *what)
+{
+    const struct nri_builder *builder = merge->builder;
+    int code = nri_builder_enter(merge->builder);
+    if (code == 0)
+        return 0;
+    if (builder == NULL)
+        return nri_error_set(&merge->reading.error, code, "%s: must not be NULL", what);
+    const char *text = builder->blocked != 0 ? builder->blocked_text : NULL;
+    return nri_error_set(&merge->reading.error, code, "%s: %s", what,
+                         text != NULL ? text : nri_strerror(code));
+}
+
+/* Options, the builder, the text. `what` is the parameter that the builder is given as. */
+static int begin(struct merge *merge, struct nri_builder *builder, const char *what,
                  const struct nri_json_options *options, const ProtobufCMessageDescriptor *type,
                  const char *json, size_t length)
 {
     int code = nri_json_reading_begin(&merge->reading, options);
     size_t limit = code == 0 ? nri_json_settings_memory(&merge->reading.settings) : 0;
     nri_arena_init(&merge->scratch, &merge->reading.settings.alloc, 0, limit);
+    merge->builder = builder;
     merge->seed[0] = (uintptr_t)merge;
     merge->seed[1] = (uintptr_t)&begin;
     merge->document = NULL;
     merge->message = NULL;
     merge->at = (struct nri_json_subject){0};
-    if (code != 0)
-        return code;
-    code = nri_builder_enter(builder);
-    if (code != 0)
-        return nri_error_set(&merge->reading.error, code, "%s",
-                             builder == NULL ? "must not be NULL" : builder->error.text);
-    return nri_json_read_text(&merge->reading.source, &merge->reading.settings, type, json, length,
-                              &merge->document, &merge->message);
+    if (code == 0)
+        code = enter(merge, what);
+    return code != 0 ? code
+                     : nri_json_read_text(&merge->reading.source, &merge->reading.settings, type,
+                                          json, length, &merge->document, &merge->message);
 }
 
-/* A failed call on the scratch builder, as an error with a place. */
+/* A failed call, as an error with a place. */
 static int blame(struct merge *merge, int code, const char *text)
 {
     return nri_json_blame(&merge->reading.source, merge->message, merge->document, &merge->at, code,
@@ -65,13 +83,57 @@ static nri_adjustment *make_scratch(struct merge *merge)
     return nri_adjustment_make(&merge->scratch, merge->seed, 0, NULL);
 }
 
+/* ---- memory for the change ---- */
+
+/* What a list can need for something that is in it already, when it grows: twice the places in its
+ * arrays, and an entry of the hash that is made for a long list, with its share of the table. */
+#define MEMORY_PER_PART ((size_t)512)
+
+/* How many messages and elements a message has; the text of a single value is none. */
+static size_t count_parts(const ProtobufCMessage *message)
+{
+    size_t parts = 1;
+    for (unsigned i = 0; message != NULL && i < message->descriptor->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
+        bool repeated = nri_field_repeated(field);
+        size_t count = repeated ? *nri_field_count(message, field) : 1;
+        ProtobufCMessage *const *messages = nri_field_member(message, field);
+        if (repeated)
+            messages = *(ProtobufCMessage *const *const *)nri_field_member(message, field);
+        parts += count;
+        for (size_t k = 0; field->type == PROTOBUF_C_TYPE_MESSAGE && k < count; k++)
+            parts += count_parts(messages[k]);
+    }
+    return parts;
+}
+
+/* Sets aside what the change can need: as much as it took on the scratch builder, twice for arrays
+ * that are larger here, and more for the `parts` that are there already. */
+static int reserve(struct merge *merge, size_t parts)
+{
+    struct nri_arena *arena = merge->builder->arena;
+    size_t bytes = SIZE_MAX;
+    if (parts < SIZE_MAX / 4 / MEMORY_PER_PART && merge->scratch.taken < SIZE_MAX / 4)
+        bytes = 2 * merge->scratch.taken + parts * MEMORY_PER_PART;
+    if (nri_arena_reserve(arena, bytes))
+        return 0;
+    if (arena->failure == NRI_E_LIMIT)
+        return nri_error_set(&merge->reading.error, NRI_E_LIMIT,
+                             "%s: does not fit into the memory limit of %zu bytes, with %zu bytes "
+                             "set aside for the change",
+                             merge->reading.source.name, arena->limit, bytes);
+    return arena->failure;
+}
+
+/* ---- the three merges ---- */
+
 int nri_adjustment_merge_json(nri_adjustment *adjustment, const char *json, size_t length,
                               const struct nri_json_options *options, nri_error **error)
 {
     struct merge merge;
-    struct nri_builder *builder = adjustment != NULL ? &adjustment->builder : NULL;
-    int code = begin(&merge, builder, options,
-                     &nri__pkg__api__v1alpha1__container_adjustment__descriptor, json, length);
+    int code =
+        begin(&merge, adjustment != NULL ? &adjustment->builder : NULL, "adjustment", options,
+              &nri__pkg__api__v1alpha1__container_adjustment__descriptor, json, length);
     const void *message = merge.message;
     if (code == 0) {
         nri_adjustment *scratch = make_scratch(&merge);
@@ -80,20 +142,29 @@ int nri_adjustment_merge_json(nri_adjustment *adjustment, const char *json, size
         if (code != 0)
             code = blame(&merge, code, nri_adjustment_error_text(scratch));
     }
-    if (code == 0) {
+    if (code == 0)
+        code = reserve(&merge, count_parts((const void *)nri_adjustment_message(adjustment)));
+    if (code == 0)
         code = nri_apply_adjustment(adjustment, message, &merge.at);
-        if (code != 0)
-            code = blame(&merge, code, nri_adjustment_error_text(adjustment));
-    }
-    return end(&merge, builder, code, error);
+    return end(&merge, code, error);
+}
+
+/* Of the updates also those that set nothing yet. */
+static size_t count_updates(const nri_updates *updates)
+{
+    update_message **list;
+    size_t count = nri_updates_messages(updates, &list);
+    size_t parts = updates->updates.count + updates->evictions.count;
+    for (size_t i = 0; i < count; i++)
+        parts += count_parts(&list[i]->base);
+    return parts;
 }
 
 int nri_updates_merge_json(nri_updates *updates, const char *json, size_t length,
                            const struct nri_json_options *options, nri_error **error)
 {
     struct merge merge;
-    struct nri_builder *builder = updates != NULL ? &updates->builder : NULL;
-    int code = begin(&merge, builder, options,
+    int code = begin(&merge, updates != NULL ? &updates->builder : NULL, "updates", options,
                      &nri__pkg__api__v1alpha1__update_containers_request__descriptor, json, length);
     const void *message = merge.message;
     if (code == 0) {
@@ -104,22 +175,20 @@ int nri_updates_merge_json(nri_updates *updates, const char *json, size_t length
         if (code != 0)
             code = blame(&merge, code, nri_updates_error_text(scratch));
     }
-    if (code == 0) {
+    if (code == 0)
+        code = reserve(&merge, count_updates(updates));
+    if (code == 0)
         code = nri_apply_updates(updates, message, &merge.at);
-        if (code != 0)
-            code = blame(&merge, code, nri_updates_error_text(updates));
-    }
-    return end(&merge, builder, code, error);
+    return end(&merge, code, error);
 }
 
 int nri_resources_merge_json(nri_resources *resources, const char *json, size_t length,
                              const struct nri_json_options *options, nri_error **error)
 {
     struct merge merge;
-    struct nri_builder *builder =
-        resources != NULL ? nri_resources_store_of(resources)->builder : NULL;
-    int code = begin(&merge, builder, options,
-                     &nri__pkg__api__v1alpha1__linux_resources__descriptor, json, length);
+    int code = begin(&merge, resources != NULL ? nri_resources_store_of(resources)->builder : NULL,
+                     "resources", options, &nri__pkg__api__v1alpha1__linux_resources__descriptor,
+                     json, length);
     const void *message = merge.message;
     if (code == 0) {
         nri_adjustment *scratch = make_scratch(&merge);
@@ -129,10 +198,9 @@ int nri_resources_merge_json(nri_resources *resources, const char *json, size_t 
         if (code != 0)
             code = blame(&merge, code, nri_adjustment_error_text(scratch));
     }
-    if (code == 0) {
+    if (code == 0)
+        code = reserve(&merge, count_parts((const void *)resources));
+    if (code == 0)
         code = nri_apply_resources(resources, message, &merge.at);
-        if (code != 0)
-            code = blame(&merge, code, builder->error.text);
-    }
-    return end(&merge, builder, code, error);
+    return end(&merge, code, error);
 }

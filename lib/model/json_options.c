@@ -86,9 +86,10 @@ struct nri_json_limits nri_json_settings_limits(const struct nri_json_settings *
 }
 
 /* Of a document a value takes 64 bytes, its places in the lists of values and of keys 16, its slots
- * in the hash at most 32, its key and text 24 more than their bytes; of a message at most 64 bytes
- * for the message of a value, and its place in an array. Chunks of an arena are at most twice as
- * large as what is in them. */
+ * in the hash at most 32, its key and text 24 more than their bytes. Of a message it takes its
+ * place in an array and, when it is an object, the structure, of which the largest (Container) has
+ * less than 350 bytes. Chunks of an arena are at most twice as large as what is in them while they
+ * are small. */
 #define MEMORY_PER_VALUE ((size_t)512)
 #define MEMORY_PER_BYTE  ((size_t)8)
 

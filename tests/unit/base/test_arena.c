@@ -191,6 +191,38 @@ static void test_steady_state_allocates_nothing(void **state)
     end(&f);
 }
 
+static void test_reserved_pieces_cannot_fail(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const size_t align = NRI_ARENA_ALIGN;
+    start(&f, 64, 8192);
+    assert_true(nri_arena_reserve(&f.arena, 0)); /* no memory for nothing */
+    assert_int_equal(f.fa.calls, 0);
+    for (int round = 0; round < 2; round++) { /* the first chunk, and a later one */
+        assert_true(nri_arena_reserve(&f.arena, 40 * align));
+        size_t calls = f.fa.calls;
+        assert_true(nri_arena_reserve(&f.arena, 40 * align)); /* it is there already */
+        for (size_t i = 0; i < 20; i++)
+            assert_non_null(nri_arena_alloc(&f.arena, align + 1));
+        assert_int_equal(f.fa.calls, calls);
+    }
+    size_t taken = f.arena.taken;
+    assert_false(nri_arena_reserve(&f.arena, 8192 - taken));
+    assert_int_equal(f.arena.failure, NRI_E_LIMIT);
+    assert_false(nri_arena_reserve(&f.arena, SIZE_MAX));
+    assert_int_equal(f.arena.failure, NRI_E_LIMIT);
+    fail_alloc_arm(&f.fa, 1);
+    assert_false(nri_arena_reserve(&f.arena, 4096));
+    assert_int_equal(f.arena.failure, NRI_E_NOMEM);
+    assert_int_equal(f.arena.taken, taken);
+    /* Up to the last byte of the limit. */
+    size_t header = taken - 2 * 40 * align;
+    assert_true(nri_arena_reserve(&f.arena, 8192 - taken - header / 2));
+    assert_int_equal(f.arena.taken, 8192);
+    end(&f);
+}
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -276,6 +308,7 @@ int main(void)
         cmocka_unit_test(test_huge_requests),
         cmocka_unit_test(test_large_piece_keeps_the_room_that_is_left),
         cmocka_unit_test(test_steady_state_allocates_nothing),
+        cmocka_unit_test(test_reserved_pieces_cannot_fail),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_as_an_allocator),
         cmocka_unit_test(test_allocation_failures),
