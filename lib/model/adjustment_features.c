@@ -65,6 +65,32 @@ static uint64_t of_memory(const MESSAGE(LinuxMemory) * memory)
     return if_used(memory->limit != NULL, BIT(MEMORY_LIMIT)) | if_used(other, BIT(MEMORY_OTHER));
 }
 
+static bool allows(const MESSAGE(LinuxDeviceCgroup) * rule, const MESSAGE(LinuxDevice) * device)
+{
+    const char *type = strcmp(device->type, "u") == 0 ? "c" : device->type;
+    return rule->allow && rule->major != NULL && rule->minor != NULL &&
+           rule->major->value == device->major && rule->minor->value == device->minor &&
+           strcmp(rule->type, type) == 0;
+}
+
+/* Runtimes allow what they add a node for by themselves, in every version. So a rule that does just
+ * that for a device of the adjustment loses nothing where rules are not known. Rules and devices
+ * are looked at in one pass each: they stand in the same order, as nri_adjustment_inject_device()
+ * adds them. */
+static bool needs_device_rules(const MESSAGE(LinuxContainerAdjustment) * message)
+{
+    const MESSAGE(LinuxResources) *resources = message->resources;
+    size_t device = 0;
+    for (size_t i = 0; resources != NULL && i < resources->n_devices; i++) {
+        while (device < message->n_devices &&
+               !allows(resources->devices[i], message->devices[device]))
+            device++;
+        if (device == message->n_devices)
+            return true;
+    }
+    return false;
+}
+
 static uint64_t of_resources(const MESSAGE(LinuxResources) * resources)
 {
     if (resources == NULL)
@@ -74,7 +100,6 @@ static uint64_t of_resources(const MESSAGE(LinuxResources) * resources)
            if_used(resources->blockio_class != NULL, BIT(BLOCKIO_CLASS)) |
            if_used(resources->rdt_class != NULL, BIT(RDT_CLASS)) |
            if_used(resources->n_unified > 0, BIT(UNIFIED)) |
-           if_used(resources->n_devices > 0, BIT(DEVICE_RULES)) |
            if_used(resources->pids != NULL, BIT(PIDS_LIMIT));
 }
 
@@ -89,6 +114,7 @@ static uint64_t of_linux(const MESSAGE(LinuxContainerAdjustment) * message)
     if (message == NULL)
         return 0;
     return of_resources(message->resources) | if_used(message->n_devices > 0, BIT(DEVICES)) |
+           if_used(needs_device_rules(message), BIT(DEVICE_RULES)) |
            if_used(removes_device(message), BIT(REMOVE_DEVICE)) |
            if_used(message->cgroups_path[0] != '\0', BIT(CGROUPS_PATH)) |
            if_used(message->oom_score_adj != NULL, BIT(OOM_SCORE_ADJ)) |

@@ -56,6 +56,25 @@ static int seccomp(nri_adjustment *a)
     X(nri_adjustment_set_rdt_enable_monitoring(a, false), BIT(RDT))                                \
     X(nri_adjustment_set_memory_policy(a, NRI_MPOL_DEFAULT, NULL, NULL, 0), BIT(MEMORY_POLICY))
 
+/* A reply looks only at adjustments with something that a runtime may leave away silently. */
+static void check_is_asked(const nri_adjustment *adjustment, uint64_t used)
+{
+    const uint64_t everywhere = BIT(ANNOTATIONS) | BIT(MOUNTS) | BIT(ENV);
+    const nri_feature_check ask = nri_adjustment_feature_check(adjustment);
+    assert_int_equal(ask != NULL, (used & ~everywhere) != 0);
+    if (ask == NULL)
+        return;
+    uint64_t settled = everywhere, seen = 0;
+    while (ask(adjustment, "docker", "29.7.0", "0.12.1", &settled) != NULL)
+        seen++;
+    assert_int_equal(settled, used | everywhere);
+    assert_int_equal(seen, __builtin_popcountll(used & ~everywhere));
+    assert_null(ask(adjustment, "docker", "29.7.0", "0.12.1", &settled));
+    settled = 0;
+    assert_null(ask(adjustment, "another", "1.0", "1.0", &settled));
+    assert_int_equal(settled, used);
+}
+
 /* Of the adjustment itself, and of its message as a validator would get it. */
 static void check(struct fixture *fixture, const nri_adjustment *adjustment, uint64_t expected)
 {
@@ -73,7 +92,8 @@ static void test_each(void **state)
     a = fixture_make(fixture);                                                                     \
     assert_int_equal(nri_adjustment_features(a), 0);                                               \
     OK(call);                                                                                      \
-    check(fixture, a, bits);
+    check(fixture, a, bits);                                                                       \
+    check_is_asked(a, bits);
     CALLS(ALONE)
 }
 
@@ -86,9 +106,50 @@ static void test_together(void **state)
     expected |= (bits);                                                                            \
     check(*state, a, expected);
     CALLS(ONE_MORE)
+    check_is_asked(a, expected);
     OK(nri_adjustment_add_env(a, "X", "there again"));
     OK(nri_adjustment_add_device(a, "/x", "c", 1, 1, NULL, NULL, NULL));
     check(*state, a, expected & ~(BIT(REMOVE_ENV) | BIT(REMOVE_DEVICE)));
+}
+
+/* Runtimes allow the devices that they add by themselves: a rule that says no more needs nobody who
+ * knows rules. */
+static void test_rules_of_the_devices(void **state)
+{
+    const int64_t seven = 7, zero = 0, one = 1;
+    nri_adjustment *a = fixture_make(*state);
+    OK(nri_adjustment_add_device(a, "/a", "u", 7, 0, NULL, NULL, NULL));
+    OK(nri_adjustment_remove_device(a, "/gone"));
+    OK(nri_adjustment_add_device(a, "/b", "b", 7, 0, NULL, NULL, NULL));
+    OK(nri_adjustment_add_device(a, "/c", "b", 7, 0, NULL, NULL, NULL));
+    OK(nri_adjustment_add_device(a, "/d", "b", 7, 1, NULL, NULL, NULL));
+    const uint64_t without = BIT(DEVICES) | BIT(REMOVE_DEVICE);
+    OK(nri_adjustment_add_device_rule(a, true, "c", &seven, &zero, "rwm"));
+    OK(nri_adjustment_add_device_rule(a, true, "b", &seven, &zero, "r"));
+    OK(nri_adjustment_add_device_rule(a, true, "b", &seven, &one, "rw"));
+    check(*state, a, without);
+    OK(nri_adjustment_add_device_rule(a, true, "c", &one, &one, "r"));
+    check(*state, a, without | BIT(DEVICE_RULES));
+}
+
+static void test_rules_of_other_devices(void **state)
+{
+    const int64_t seven = 7, zero = 0, one = 1;
+    const struct {
+        bool allow;
+        const char *type;
+        const int64_t *major, *minor;
+    } rules[] = {{false, "b", &seven, &zero}, {true, "c", &seven, &zero},
+                 {true, "a", &seven, &zero},  {true, "b", &one, &zero},
+                 {true, "b", &seven, &one},   {true, "b", NULL, &zero},
+                 {true, "b", &seven, NULL}};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        nri_adjustment *a = fixture_make(*state);
+        OK(nri_adjustment_add_device(a, "/b", "b", 7, 0, NULL, NULL, NULL));
+        OK(nri_adjustment_add_device_rule(a, rules[i].allow, rules[i].type, rules[i].major,
+                                          rules[i].minor, "rwm"));
+        check(*state, a, BIT(DEVICES) | BIT(DEVICE_RULES));
+    }
 }
 
 /* Go runtimes send validators every message there can be, with nothing in it. */
@@ -141,6 +202,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(test_each),
         WITH_FIXTURE(test_together),
+        WITH_FIXTURE(test_rules_of_the_devices),
+        WITH_FIXTURE(test_rules_of_other_devices),
         WITH_FIXTURE(test_empty_messages),
         WITH_FIXTURE(test_policy_without_default_action),
     };
