@@ -4,13 +4,20 @@
  * NRI messages as JSON, both ways.
  *
  * One form is written: members in the order of their field numbers, named as NRI names its fields;
- * what is absent is left out; optional wrappers are plain values, enums their names, 64-bit
- * integers exact numbers, maps objects. A repeated map-like field (env of an adjustment) is a list.
+ * what is absent is left out, as are a plain 0, false and "", which NRI does not send; optional
+ * wrappers are plain values, enums their names, numbers that have none numbers, 64-bit integers
+ * exact numbers, maps objects. A repeated map-like field (env of an adjustment) is a list.
  *
- * More is read: names also in lower case and in camelCase; null for absent; {"value": N} for a
- * wrapper; numbers for enums; decimal strings for 64-bit integers; env as a list or as an object.
- * An unknown or repeated member, a wrong type or a number out of range is an error that has the
- * path, the line and the column ("name:3:14: container.linux.resources.memory.limit: ...").
+ * More is read: names also in lower case and in camelCase; null for an absent member (not for an
+ * element of a list or a value of a map); {"value": N} for a wrapper; numbers for enums; decimal
+ * texts for 64-bit integers; env, of a container, a hook or an adjustment, as a list or as an
+ * object. An unknown or repeated member, a wrong type or a number out of range is an error that has
+ * the line, the column and the path
+ * ("name:3:14: Container.linux.resources.memory.limit: ..."). A NUL in a text, which protobuf
+ * allows, is written as \\u0000, and not read again: NRI_E_UTF8.
+ *
+ * Time goes with the length of the text. Reading takes at most 64 KiB, and 8 bytes for each byte
+ * and 512 for each value that the options allow, beside the text's tokens and the result.
  */
 #ifndef NRI_JSON_H
 #define NRI_JSON_H
@@ -71,8 +78,8 @@ NRI_API int nri_adjustment_to_json(const nri_adjustment *adjustment,
  * [...]}. As nri_pod_to_json(). Since 0.1.0. */
 NRI_API int nri_updates_to_json(const nri_updates *updates, const struct nri_json_options *options,
                                 char **text, size_t *length, nri_error **error);
-/** Writes a request's own message: of Configure, of each event, of each part of a Synchronize; "{}"
- * where there is none. As nri_pod_to_json(). Since 0.1.0. */
+/** Writes a request's own message: of Configure, of each event, of a Synchronize with the pods and
+ * containers of all its parts; "{}" where there is none. As nri_pod_to_json(). Since 0.1.0. */
 NRI_API int nri_request_to_json(const nri_request *request, const struct nri_json_options *options,
                                 char **text, size_t *length, nri_error **error);
 
@@ -95,15 +102,18 @@ NRI_API int nri_container_from_json(const char *json, size_t length,
                                     nri_container **container, nri_error **error) NRI_WARN_UNUSED;
 /**
  * Adds a ContainerAdjustment in JSON to an adjustment, as if each builder were called in the order
- * of the fields: a key with a removal marker ("-NAME") removes. All is checked, and either all of
- * it is added, or nothing.
+ * of the fields: a key with a removal marker ("-NAME") removes, before other keys of its list are
+ * set, and what else such an entry has does not count; args whose first is "" replace. All is
+ * checked, then all the memory that the change can need is set aside, so that either all of it is
+ * added, or nothing.
  * @param adjustment the adjustment
  * @param json the text
  * @param length its length in bytes
  * @param options limits, names and memory; NULL for defaults
  * @param error set to an error with path, line and column; may be NULL
- * @return 0 or an error, as nri_pod_from_json() and the builders. An error also sticks to the
- * adjustment, as a failed builder call does. Since 0.1.0.
+ * @return 0 or an error, as nri_pod_from_json() and the builders; NRI_E_LIMIT also when what is set
+ * aside does not fit into the request's memory limit. An error also sticks to the adjustment, as a
+ * failed builder call does. Since 0.1.0.
  */
 NRI_API int nri_adjustment_merge_json(nri_adjustment *adjustment, const char *json, size_t length,
                                       const struct nri_json_options *options, nri_error **error);
