@@ -16,7 +16,7 @@ build_packages=(
 demo_packages=(debootstrap ca-certificates util-linux iproute2)
 test_packages=(
     # the second compiler and the checkers
-    clang clang-format clang-tidy valgrind shellcheck doxygen locales
+    clang clang-format clang-tidy valgrind shellcheck doxygen abigail-tools locales
     # source tarballs for the subprojects, and Debian roots for the end-to-end tests
     dpkg-dev "${demo_packages[@]}"
 )
