@@ -71,7 +71,7 @@ static void ask_stat(const char *path, struct told *told)
 
 static void check_node(const nri_adjustment *adjustment, const char *path, const struct told *told)
 {
-    uint32_t mode, uid, gid;
+    uint32_t mode = 0, uid = 0, gid = 0;
     bool removed;
     assert_int_equal(nri_adjustment_device_count(adjustment), 1);
     const nri_device *device = nri_adjustment_device_at(adjustment, 0, &removed);
@@ -88,7 +88,7 @@ static void check_node(const nri_adjustment *adjustment, const char *path, const
 
 static void check_rule(const nri_adjustment *adjustment, const char *type, const struct told *told)
 {
-    int64_t major, minor;
+    int64_t major = -1, minor = -1;
     const nri_resources *resources = nri_adjustment_resources(adjustment);
     assert_int_equal(nri_resources_device_rule_count(resources), 1);
     const nri_device_rule *rule = nri_resources_device_rule_at(resources, 0);
