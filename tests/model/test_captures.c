@@ -237,7 +237,7 @@ static void test_every_message_comes_out_as_it_went_in(void **state)
     (void)state;
     static struct session session; /* large */
     struct nri_alloc alloc;
-    size_t objects = 0;
+    size_t objects = 0, unknown = 0;
     assert_int_equal(nri_alloc_resolve(&alloc, NULL), 0);
     for (int i = 0; i < name_count; i++) {
         session = (struct session){.name = names[i]};
@@ -253,11 +253,13 @@ static void test_every_message_comes_out_as_it_went_in(void **state)
         assert_true(session.messages >= 1);
         assert_int_equal(session.identical + session.reordered, session.messages);
         objects += session.objects;
+        unknown += session.unknown;
         go_reader_fini(&session.ways[0]);
         go_reader_fini(&session.ways[1]);
         nri_arena_fini(&session.arena);
     }
     assert_true(objects > 100);
+    assert_true(unknown > 0);
 }
 
 int main(int argc, char **argv)
