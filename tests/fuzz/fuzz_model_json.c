@@ -80,7 +80,7 @@ static char *adjustment_text(const nri_adjustment *adjustment, size_t *length)
 
 static void try_adjustment(const char *json, size_t length)
 {
-    nri_adjustment *adjustment, *again;
+    nri_adjustment *adjustment = NULL, *again = NULL;
     nri_error *error = NULL;
     size_t text_length, again_length;
     CHECK(nri_adjustment_new(&adjustment, NULL) == 0 && nri_adjustment_new(&again, NULL) == 0);
@@ -103,7 +103,7 @@ static void try_adjustment(const char *json, size_t length)
 
 static void try_updates(const char *json, size_t length)
 {
-    nri_updates *updates, *again;
+    nri_updates *updates = NULL, *again = NULL;
     nri_error *error = NULL;
     char *text, *again_text;
     size_t text_length, again_length;
@@ -149,6 +149,12 @@ static void try_objects(const char *json, size_t length)
         nri_json_free(text);
         nri_container_free(container);
     }
+    error = NULL;
+    code = nri_container_from_oci(json, length, NULL, &container, &error);
+    if (code != 0)
+        check_refusal(code, error);
+    else
+        nri_container_free(container);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

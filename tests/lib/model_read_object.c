@@ -49,14 +49,14 @@ MODEL(PodSandbox) * model_read_pod(struct model_reading *reading, const nri_pod 
 
 /* ---- containers ---- */
 
-/* Each variable is found by its name; where several have it, the last one. */
+/* Each variable with a name is found by it; where several have it, the last one. */
 static void look_up_env(struct model_reading *reading, const nri_container *container)
 {
     const char *value;
     for (size_t i = 0; i < nri_container_env_count(container); i++) {
         const char *variable = nri_container_env_at(container, i);
         const char *equals = strchr(variable, '=');
-        if (equals == NULL || !model_read_is_plain(variable))
+        if (equals == NULL || equals == variable || !model_read_is_plain(variable))
             continue;
         const size_t length = (size_t)(equals - variable);
         char *name = model_read_array(reading, length + 1, 1);

@@ -143,7 +143,7 @@ static void check_json(struct session *session, const ProtobufCMessage *message,
 {
     const char *type = schema_short_name(message->descriptor->name);
     char *text = NULL, *bytes = NULL;
-    size_t length, size;
+    size_t length = 0, size = 0;
     nri_error *error = NULL;
     if (nri_json_from_protobuf(type, packed.data, packed.size, NULL, &text, &length, &error) != 0 ||
         nri_json_to_protobuf(type, text, length, NULL, &bytes, &size, &error) != 0)
