@@ -159,7 +159,7 @@ export LOCPATH=$NRI_CACHE_DIR/locale
 
 as_root=()
 warn=(-Dwerror=true)
-inside=(--suite unit --suite session --suite fault --suite io --suite fuzz --suite examples)
+inside=(--suite unit --suite model --suite session --suite fault --suite io --suite fuzz --suite examples)
 
 gcc_build() {
     CC=gcc build gcc "${warn[@]}"
@@ -209,7 +209,7 @@ tsan_stage() {
 
 valgrind_stage() {
     gcc_build || return 0
-    suites gcc valgrind --setup valgrind --suite unit --suite session --no-suite captures
+    suites gcc valgrind --setup valgrind --suite unit --suite model --suite session --no-suite captures
 }
 
 sources() { # FIND_ARGUMENT...
