@@ -27,9 +27,10 @@ struct nri_host {
     /* 0 or a negative code. For the seeds of hashes, not for secrets: lib/io has weak ones when the
      * kernel has none. */
     int (*random)(void *context, void *bytes, size_t count);
-    /* What a path names, symbolic links followed: 0, NRI_E_NOT_FOUND, NRI_E_PERMISSION,
-     * NRI_E_INVALID (no device node), NRI_E_IO. */
-    int (*stat_device)(void *context, const char *path, struct nri_host_device *device);
 };
+
+/* What a path names, symbolic links followed: 0, NRI_E_NOT_FOUND, NRI_E_PERMISSION, NRI_E_INVALID
+ * (no device node), NRI_E_IO. Not in the table above, which would hold it in every program. */
+typedef int (*nri_host_look)(void *context, const char *path, struct nri_host_device *device);
 
 #endif

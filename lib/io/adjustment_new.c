@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An adjustment that belongs to no request. It is made here, because it looks at the system's
- * devices as a request's does. */
+/* An adjustment that belongs to no request. It is made here, because the seed of its
+ * hashes comes from the system. */
 #include "io/host.h"
 #include "model/adjustment_builder.h"
 
@@ -38,7 +38,6 @@ int nri_adjustment_new(nri_adjustment **adjustment, const struct nri_allocator *
         release(object);
         return NRI_E_NOMEM;
     }
-    nri_adjustment_set_host(made, host);
     made->owns_arena = true;
     *adjustment = made;
     return 0;

@@ -4,11 +4,7 @@
 #include <errno.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
-
-#include <nri/error.h>
 
 uint64_t nri_host_now(void)
 {
@@ -63,47 +59,9 @@ static int host_random(void *context, void *bytes, size_t count)
     return 0;
 }
 
-static int stat_failure(int number)
-{
-    switch (number) {
-    case ENOENT:
-    case ENOTDIR:
-        return NRI_E_NOT_FOUND;
-    case EACCES:
-    case EPERM:
-        return NRI_E_PERMISSION;
-    default:
-        return NRI_E_IO;
-    }
-}
-
-static int host_stat_device(void *context, const char *path, struct nri_host_device *device)
-{
-    struct stat status;
-    (void)context;
-    if (stat(path, &status) != 0)
-        return stat_failure(errno);
-    if (S_ISCHR(status.st_mode))
-        device->type = 'c';
-    else if (S_ISBLK(status.st_mode))
-        device->type = 'b';
-    else if (S_ISFIFO(status.st_mode))
-        device->type = 'p';
-    else
-        return NRI_E_INVALID;
-    /* A FIFO's number is that of no device. */
-    device->major = device->type == 'p' ? 0 : (int64_t)major(status.st_rdev);
-    device->minor = device->type == 'p' ? 0 : (int64_t)minor(status.st_rdev);
-    device->mode = (uint32_t)status.st_mode & 07777u;
-    device->uid = status.st_uid;
-    device->gid = status.st_gid;
-    return 0;
-}
-
 static const struct nri_host system_host = {
     .now = host_now,
     .random = host_random,
-    .stat_device = host_stat_device,
 };
 
 const struct nri_host *nri_host_system(void)

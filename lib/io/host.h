@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The real host: the clock, the random numbers and the devices of the system this runs on.
+ * The real host: the clock and the random numbers of the system this runs on.
  */
 #ifndef NRI_IO_HOST_H
 #define NRI_IO_HOST_H

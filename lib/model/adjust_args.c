@@ -47,6 +47,7 @@ static int set(nri_adjustment *adjustment, bool replace, const char *const *args
     char **texts = copy(builder, args, count, in_front);
     if (texts == NULL)
         return nri_builder_refuse_memory(builder, &field);
+    nri_adjustment_uses_feature(adjustment, NRI_FEATURE_BIT(ARGS));
     adjustment->args = texts;
     adjustment->arg_count = in_front + count;
     return 0;

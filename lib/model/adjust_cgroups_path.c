@@ -13,6 +13,7 @@ int nri_adjustment_set_cgroups_path(nri_adjustment *adjustment, const char *path
     char *text = nri_builder_text(&adjustment->builder, path);
     if (text == NULL)
         return nri_builder_refuse_memory(&adjustment->builder, &field);
+    nri_adjustment_uses_feature(adjustment, NRI_FEATURE_BIT(CGROUPS_PATH));
     adjustment->frame->linux_part.cgroups_path = text;
     return 0;
 }

@@ -24,6 +24,7 @@ int nri_adjustment_remove_env(nri_adjustment *adjustment, const char *name)
     int code = nri_adjustment_enter(adjustment);
     if (code != 0)
         return code;
+    nri_adjustment_uses_feature(adjustment, NRI_FEATURE_BIT(REMOVE_ENV));
     return nri_pair_remove(&adjustment->env, &adjustment->builder, &env, name);
 }
 

@@ -22,17 +22,14 @@ static const char *rule_for(int code)
     }
 }
 
-static int look(nri_adjustment *adjustment, const char *host_path, struct nri_host_device *device)
+static int look_at(nri_adjustment *adjustment, const char *host_path, nri_host_look look,
+                   void *context, struct nri_host_device *device)
 {
     const struct nri_where field = {.name = "host device"};
-    const struct nri_host *host = adjustment->host;
     int code = nri_check_absolute(&adjustment->builder, &field, host_path);
     if (code != 0)
         return code;
-    if (host == NULL || host->stat_device == NULL)
-        return nri_builder_refuse(&adjustment->builder, NRI_E_STATE, &field, host_path,
-                                  "this adjustment knows no host");
-    code = host->stat_device(host->context, host_path, device);
+    code = look(context, host_path, device);
     if (code != 0)
         code = nri_builder_refuse(&adjustment->builder, code, &field, host_path, rule_for(code));
     return code;
@@ -78,14 +75,14 @@ static int put(nri_adjustment *adjustment, const struct nri_host_device *device,
     return code;
 }
 
-int nri_adjustment_inject_device(nri_adjustment *adjustment, const char *host_path,
-                                 const char *path, const char *access)
+int nri_adjustment_inject(nri_adjustment *adjustment, const char *host_path, const char *path,
+                          const char *access, nri_host_look look, void *context)
 {
     struct nri_host_device device;
     device_message *node;
     int code = nri_adjustment_enter(adjustment);
     if (code == 0)
-        code = look(adjustment, host_path, &device);
+        code = look_at(adjustment, host_path, look, context, &device);
     if (code == 0)
         code = make_node(adjustment, path != NULL ? path : host_path, &device, &node);
     return code == 0 ? put(adjustment, &device, node, access) : code;

@@ -10,7 +10,9 @@ int nri_adjustment_set_io_priority(nri_adjustment *adjustment, enum nri_ioprio_c
     int code = nri_adjustment_enter(adjustment);
     if (code == 0)
         code = nri_make_io_priority(&adjustment->builder, (int)ioprio_class, priority, &message);
-    if (code == 0)
-        adjustment->frame->linux_part.io_priority = message;
-    return code;
+    if (code != 0)
+        return code;
+    nri_adjustment_uses_feature(adjustment, NRI_FEATURE_BIT(IO_PRIORITY));
+    adjustment->frame->linux_part.io_priority = message;
+    return 0;
 }

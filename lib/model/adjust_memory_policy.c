@@ -11,7 +11,9 @@ int nri_adjustment_set_memory_policy(nri_adjustment *adjustment, enum nri_mpol_m
     if (code == 0)
         code = nri_make_memory_policy(&adjustment->builder, (int)mode, nodes, flags, flag_count,
                                       &message);
-    if (code == 0)
-        adjustment->frame->linux_part.memory_policy = message;
-    return code;
+    if (code != 0)
+        return code;
+    nri_adjustment_uses_feature(adjustment, NRI_FEATURE_BIT(MEMORY_POLICY));
+    adjustment->frame->linux_part.memory_policy = message;
+    return 0;
 }

@@ -13,7 +13,9 @@ int nri_adjustment_set_scheduler(nri_adjustment *adjustment, enum nri_scheduler_
     if (code == 0)
         code = nri_make_scheduler(&adjustment->builder, (int)policy, nice, priority, flags,
                                   flag_count, runtime, deadline, period, &message);
-    if (code == 0)
-        adjustment->frame->linux_part.scheduler = message;
-    return code;
+    if (code != 0)
+        return code;
+    nri_adjustment_uses_feature(adjustment, NRI_FEATURE_BIT(SCHEDULER));
+    adjustment->frame->linux_part.scheduler = message;
+    return 0;
 }

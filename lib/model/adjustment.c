@@ -6,26 +6,17 @@
 nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed[2], int blocked,
                                     const char *blocked_text)
 {
-    struct nri_adjustment *adjustment = nri_arena_alloc(arena, sizeof *adjustment);
+    struct nri_adjustment *adjustment = nri_arena_zero(arena, sizeof *adjustment);
     struct nri_adjustment_frame *frame = nri_arena_alloc(arena, sizeof *frame);
     if (adjustment == NULL || frame == NULL)
         return NULL;
     nri__pkg__api__v1alpha1__container_adjustment__init(&frame->message);
     nri__pkg__api__v1alpha1__linux_container_adjustment__init(&frame->linux_part);
     nri_builder_init(&adjustment->builder, arena, seed, blocked, blocked_text);
-    adjustment->annotations = (struct nri_keyed){0};
-    adjustment->mounts = (struct nri_keyed){0};
-    adjustment->env = (struct nri_keyed){0};
-    adjustment->args = NULL;
-    adjustment->arg_count = 0;
-    adjustment->resources = (struct nri_resources_builder){.builder = &adjustment->builder};
+    adjustment->resources.builder = &adjustment->builder;
     adjustment->frame = frame;
     frame->changes = 0;
     frame->used = false;
-    adjustment->fixed = NULL;
-    adjustment->rare = NULL;
-    adjustment->host = NULL;
-    adjustment->owns_arena = false;
     return adjustment;
 }
 
@@ -45,39 +36,6 @@ int nri_adjustment_enter(nri_adjustment *adjustment)
     return nri_builder_enter(adjustment != NULL ? &adjustment->builder : NULL);
 }
 
-void nri_adjustment_set_host(nri_adjustment *adjustment, const struct nri_host *host)
-{
-    if (adjustment != NULL)
-        adjustment->host = host;
-}
-
-struct nri_adjustment_rare *nri_adjustment_need_rare(nri_adjustment *adjustment)
-{
-    if (adjustment->rare != NULL)
-        return adjustment->rare;
-    struct nri_adjustment_rare *rare = nri_arena_zero(adjustment->builder.arena, sizeof *rare);
-    if (rare == NULL)
-        return NULL;
-    nri__pkg__api__v1alpha1__hooks__init(&rare->hooks);
-    nri__pkg__api__v1alpha1__linux_rdt__init(&rare->rdt);
-    adjustment->rare = rare;
-    return rare;
-}
-
-int nri_adjustment_check(nri_adjustment *adjustment)
-{
-    if (adjustment == NULL || adjustment->rare == NULL || adjustment->rare->check_seccomp == NULL)
-        return 0;
-    return adjustment->rare->check_seccomp(&adjustment->builder,
-                                           adjustment->frame->linux_part.seccomp_policy);
-}
-
-void nri_adjustment_seal(nri_adjustment *adjustment)
-{
-    if (adjustment != NULL)
-        adjustment->builder.sealed = true;
-}
-
 static void *list_messages(const struct nri_keyed *list, size_t *count)
 {
     ProtobufCMessage **messages;
@@ -92,6 +50,42 @@ static void assemble_rare(const struct nri_adjustment_rare *rare,
     linux_part->namespaces = list_messages(&rare->namespaces, &linux_part->n_namespaces);
     linux_part->sysctl = list_messages(&rare->sysctl, &linux_part->n_sysctl);
     linux_part->net_devices = list_messages(&rare->net_devices, &linux_part->n_net_devices);
+}
+
+struct nri_adjustment_rare *nri_adjustment_need_rare(nri_adjustment *adjustment)
+{
+    if (adjustment->rare != NULL)
+        return adjustment->rare;
+    struct nri_adjustment_rare *rare = nri_arena_zero(adjustment->builder.arena, sizeof *rare);
+    if (rare == NULL)
+        return NULL;
+    nri__pkg__api__v1alpha1__hooks__init(&rare->hooks);
+    nri__pkg__api__v1alpha1__linux_rdt__init(&rare->rdt);
+    rare->assemble = assemble_rare;
+    nri_adjustment_uses_feature(adjustment, NRI_FEATURES_ANY);
+    adjustment->rare = rare;
+    return rare;
+}
+
+nri_feature_check nri_adjustment_feature_check(const nri_adjustment *adjustment, uint64_t settled)
+{
+    if (adjustment == NULL || (adjustment->may_use & ~settled) == 0)
+        return NULL;
+    return adjustment->check_features;
+}
+
+int nri_adjustment_check(nri_adjustment *adjustment)
+{
+    if (adjustment == NULL || adjustment->rare == NULL || adjustment->rare->check_seccomp == NULL)
+        return 0;
+    return adjustment->rare->check_seccomp(&adjustment->builder,
+                                           adjustment->frame->linux_part.seccomp_policy);
+}
+
+void nri_adjustment_seal(nri_adjustment *adjustment)
+{
+    if (adjustment != NULL)
+        adjustment->builder.sealed = true;
 }
 
 static bool linux_part_used(const MESSAGE(LinuxContainerAdjustment) * linux_part)
@@ -116,7 +110,7 @@ static bool assemble(const nri_adjustment *adjustment)
     message->n_args = adjustment->arg_count;
     linux_part->resources = nri_resources_builder_message(&adjustment->resources);
     if (adjustment->rare != NULL)
-        assemble_rare(adjustment->rare, linux_part);
+        adjustment->rare->assemble(adjustment->rare, linux_part);
     message->linux = linux_part_used(linux_part) ? linux_part : NULL;
     return message->n_annotations > 0 || message->n_mounts > 0 || message->n_env > 0 ||
            message->hooks != NULL || message->linux != NULL || message->n_rlimits > 0 ||

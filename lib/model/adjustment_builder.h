@@ -25,8 +25,11 @@ struct nri_adjustment_rare {
     struct nri_unique rlimits, cdi_devices; /* of the frame's lists */
     Nri__Pkg__Api__V1alpha1__Hooks hooks;
     Nri__Pkg__Api__V1alpha1__LinuxRdt rdt;
-    /* nri_seccomp_check() once there is a policy. A pointer, so that a program that makes none need
-     * not hold that code. */
+    /* Puts its lists into the frame. A pointer, so that a program that makes none of this need not
+     * hold that code. */
+    void (*assemble)(const struct nri_adjustment_rare *rare,
+                     Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment *linux_part);
+    /* nri_seccomp_check() once there is a policy. A pointer for the same reason. */
     int (*check_seccomp)(struct nri_builder *builder,
                          const Nri__Pkg__Api__V1alpha1__LinuxSeccomp *message);
 };
@@ -41,12 +44,20 @@ struct nri_adjustment {
     /* Not NULL: a decoded message that can only be read; all of the above is empty. */
     const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *fixed;
     struct nri_adjustment_rare *rare; /* NULL until it is needed */
-    const struct nri_host *host;      /* NULL: no device can be injected */
-    bool owns_arena;                  /* made by nri_adjustment_new() */
+    /* NULL while there is nothing but annotations, mounts and variables, which no runtime leaves
+     * away silently. */
+    nri_feature_check check_features;
+    uint64_t may_use; /* bits of features: all that can have been used, and perhaps more */
+    bool owns_arena;  /* made by nri_adjustment_new() */
 };
 
 /* nri_builder_enter() for an adjustment that may be NULL. */
 int nri_adjustment_enter(nri_adjustment *adjustment);
+#define NRI_FEATURE_BIT(name) (UINT64_C(1) << NRI_FEATURE_##name)
+#define NRI_FEATURES_ANY      UINT64_MAX
+/* From here on the runtime must be asked about these features: called by every builder of something
+ * that some runtime silently leaves away. */
+void nri_adjustment_uses_feature(nri_adjustment *adjustment, uint64_t bits);
 /* Makes what is rare when it is not there yet; NULL when the arena failed. */
 struct nri_adjustment_rare *nri_adjustment_need_rare(nri_adjustment *adjustment);
 /* Adds a device node to the list of them, or says that the arena failed. */

@@ -3,8 +3,8 @@
 #include "model/model.h"
 
 struct feature {
-    const char *name;
-    unsigned minor, patch; /* of NRI 0.x, the first that has it */
+    char name[20];
+    uint8_t minor, patch; /* of NRI 0.x, the first that has it */
 };
 
 static const struct feature features[] = {
@@ -31,6 +31,27 @@ static const struct feature features[] = {
     [NRI_FEATURE_EVENT_CALLS] = {"event-calls", 12, 0},
     [NRI_FEATURE_MEMORY_POLICY] = {"memory-policy", 12, 0},
     [NRI_FEATURE_IMAGE] = {"image", 12, 2},
+    [NRI_FEATURE_ANNOTATIONS] = {"annotations", 2, 0},
+    [NRI_FEATURE_MOUNTS] = {"mounts", 2, 0},
+    [NRI_FEATURE_ENV] = {"env", 2, 0},
+    [NRI_FEATURE_HOOKS] = {"hooks", 2, 0},
+    [NRI_FEATURE_DEVICES] = {"devices", 2, 0},
+    [NRI_FEATURE_DEVICE_RULES] = {"device-rules", 10, 0},
+    [NRI_FEATURE_CPU] = {"cpu", 2, 0},
+    [NRI_FEATURE_MEMORY_LIMIT] = {"memory-limit", 2, 0},
+    [NRI_FEATURE_MEMORY_OTHER] = {"memory-other", 2, 0},
+    [NRI_FEATURE_HUGEPAGE_LIMITS] = {"hugepage-limits", 2, 0},
+    [NRI_FEATURE_UNIFIED] = {"unified", 2, 0},
+    [NRI_FEATURE_BLOCKIO_CLASS] = {"blockio-class", 2, 0},
+    [NRI_FEATURE_RDT_CLASS] = {"rdt-class", 2, 0},
+    [NRI_FEATURE_CGROUPS_PATH] = {"cgroups-path", 2, 0},
+    [NRI_FEATURE_UPDATES] = {"updates", 2, 0},
+    [NRI_FEATURE_UNSOLICITED_UPDATES] = {"unsolicited-updates", 2, 0},
+    [NRI_FEATURE_EVICTIONS] = {"evictions", 2, 0},
+    [NRI_FEATURE_POD_EVENTS] = {"pod-events", 2, 0},
+    [NRI_FEATURE_CONTAINER_PID] = {"container-pid", 2, 0},
+    [NRI_FEATURE_REMOVE_ENV] = {"remove-env", 2, 0},
+    [NRI_FEATURE_REMOVE_DEVICE] = {"remove-device", 2, 0},
 };
 
 #define FEATURE_COUNT ((int)(sizeof features / sizeof features[0]))
@@ -38,7 +59,7 @@ static const struct feature features[] = {
 static const struct feature *find(enum nri_feature feature)
 {
     int number = (int)feature; /* an enum may hold anything */
-    bool known = number >= 0 && number < FEATURE_COUNT && features[number].name != NULL;
+    bool known = number >= 0 && number < FEATURE_COUNT && features[number].name[0] != '\0';
     return known ? &features[number] : NULL;
 }
 

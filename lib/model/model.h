@@ -63,9 +63,10 @@ nri_updates *nri_updates_view(struct nri_arena *arena,
  */
 nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed[2], int blocked,
                                     const char *blocked_text);
-/* The host whose devices nri_adjustment_inject_device() injects; without one that call fails with
- * NRI_E_STATE. Must outlive the adjustment. */
-void nri_adjustment_set_host(nri_adjustment *adjustment, const struct nri_host *host);
+/* What nri_adjustment_inject_device() does, with a function that looks at the host's devices:
+ * lib/io has the system's. */
+int nri_adjustment_inject(nri_adjustment *adjustment, const char *host_path, const char *path,
+                          const char *access, nri_host_look look, void *context);
 /* What only the whole can tell: 0, or the failed call (a seccomp policy without default action).
  * Called before nri_adjustment_message() is sent. */
 int nri_adjustment_check(nri_adjustment *adjustment);
@@ -75,8 +76,27 @@ void nri_adjustment_seal(nri_adjustment *adjustment);
  * Putting it together costs a step an item, once after a change. */
 const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *
 nri_adjustment_message(const nri_adjustment *adjustment);
-/* Bits (1 << feature) of what was used: for the check against the runtime. */
+/* Bits (1 << feature) of what was used. */
 uint64_t nri_adjustment_features(const nri_adjustment *adjustment);
+/* Where an adjustment goes. */
+struct nri_feature_place {
+    const char *runtime_name, *runtime_version, *nri_version;
+    bool strict; /* what is known to be ignored is an error */
+};
+/*
+ * Finds a feature that the adjustment uses and the runtime ignores, or may ignore when its NRI
+ * version says nothing, and says so in `error`: with code 0 when that is only to be said. Features
+ * in *settled are left out, and what was looked at is added to it unless it is an error; so the
+ * next call finds the next. False when there is none left. A pointer, so that a program that builds
+ * nothing that could be ignored need not hold that code.
+ */
+typedef bool (*nri_feature_check)(const nri_adjustment *adjustment,
+                                  const struct nri_feature_place *place, uint64_t *settled,
+                                  struct nri_error *error);
+/* NULL when nothing was built that is not settled, or only what no runtime silently ignores:
+ * annotations, mounts and variables. (Docker refuses annotations by itself, and says so.) Looks at
+ * the calls alone, so that a request costs no more. */
+nri_feature_check nri_adjustment_feature_check(const nri_adjustment *adjustment, uint64_t settled);
 
 nri_updates *nri_updates_make(struct nri_arena *arena, const uint64_t seed[2],
                               bool evictions_allowed, int blocked, const char *blocked_text);

@@ -3,6 +3,7 @@
 #include "model/model.h"
 
 #define LARGEST_NUMBER 1000000u
+#define ALL_EVENTS     10 /* NRI 0.10 has them all */
 
 /* Reads digits; NULL when there is none, or when the number is no part of any version. */
 static const char *read_number(const char *at, unsigned *number)
@@ -40,6 +41,8 @@ bool nri_version_parse(const char *text, unsigned number[3])
 
 uint32_t nri_version_events(const char *nri_version)
 {
-    return nri_version_supports(nri_version, NRI_FEATURE_VALIDATE) ? NRI_EVENTS_ALL
-                                                                   : NRI_EVENTS_CLASSIC;
+    unsigned number[3];
+    /* Not by the table of features, which a program need not hold for this. */
+    bool all = nri_version_parse(nri_version, number) && (number[0] > 0 || number[1] >= ALL_EVENTS);
+    return all ? NRI_EVENTS_ALL : NRI_EVENTS_CLASSIC;
 }

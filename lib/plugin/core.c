@@ -177,7 +177,7 @@ int nri_core_connected(struct nri_core *core, uint64_t now, struct nri_error *er
     nri_configure_reset(core);
     nri_error_clear(&core->failure);
     core->registered = core->configure_came = core->configured = core->shutdown_came = false;
-    core->logged_features = 0;
+    core->settled_features = 0;
     core->missed.replied = 0;
     core->registration_deadline = timeout < NRI_NEVER - now ? now + timeout : NRI_NEVER;
     core->state = NRI_PLUGIN_REGISTERING;

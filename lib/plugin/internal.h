@@ -60,7 +60,7 @@ struct nri_core {
     struct nri_error failure; /* code 0: the connection may go on */
     nri_request *open;        /* requests without an answer */
     struct nri_sync sync;
-    uint64_t logged_features; /* said once that the runtime ignores them */
+    uint64_t settled_features; /* the runtime has them, or it was said that it ignores them */
     struct nri_missed missed;
 
     /* What Configure told; kept after the end, until the next connection. */

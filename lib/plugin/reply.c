@@ -64,32 +64,25 @@ static void builder_error(const nri_request *request, int code, struct verdict *
     verdict->is_own = verdict->code != 0;
 }
 
-/* Said once a feature and connection, or an error when the runtime is known to ignore it. */
+/* What the runtime ignores, or may ignore: an error when that is known and is to be one, or said
+ * once a connection. */
 static void missing_features(struct nri_core *core, const nri_request *request,
                              struct verdict *verdict)
 {
-    const bool known = strcmp(core->nri_version, NRI_UNKNOWN_VERSION) != 0;
-    uint64_t used = nri_adjustment_features(request->adjustment);
+    const nri_feature_check check =
+        nri_adjustment_feature_check(request->adjustment, core->settled_features);
+    const struct nri_feature_place place = {core->runtime_name, core->runtime_version,
+                                            core->nri_version, core->config.strict_features};
 
-    for (unsigned feature = 0; used != 0; feature++, used >>= 1) {
-        if ((used & 1u) == 0 || nri_version_supports(core->nri_version, (enum nri_feature)feature))
-            continue;
-        const char *name = nri_feature_name((enum nri_feature)feature);
-        if (core->config.strict_features && known) {
-            verdict->code =
-                nri_error_set(&verdict->error, NRI_E_UNSUPPORTED,
-                              "%s: %s %s has NRI %s, which ignores this (strict_features)", name,
-                              core->runtime_name, core->runtime_version, core->nri_version);
+    while (check != NULL &&
+           check(request->adjustment, &place, &core->settled_features, &verdict->error)) {
+        verdict->code = verdict->error.code;
+        if (verdict->code != 0) {
             verdict->text = verdict->error.text;
             verdict->is_own = true;
             return;
         }
-        if ((core->logged_features & (UINT64_C(1) << feature)) != 0)
-            continue;
-        core->logged_features |= UINT64_C(1) << feature;
-        nri_core_log(core, NRI_LOG_WARN, "%s: %s %s has NRI %s, which %s this", name,
-                     core->runtime_name, core->runtime_version, core->nri_version,
-                     known ? "ignores" : "may ignore");
+        nri_core_log(core, NRI_LOG_WARN, "%s", verdict->error.text);
     }
 }
 

@@ -111,7 +111,6 @@ nri_request *nri_request_make(struct nri_core *core, struct nri_rpc_call *call,
     set_deadline(request, core);
     if (!make_builders(request, nri_rpc_call_seed(call)))
         return NULL;
-    nri_adjustment_set_host(request->adjustment, core->config.host);
     request->shared = core->shared;
     nri_shared_ref(core->shared);
     request->open_next = core->open;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nri/cpuset.h, nri/quantity.h and nri/annotation.h with NULL. */
+/* nri/cpuset.h, nri/quantity.h, nri/annotation.h and nri/feature.h with NULL. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,12 +63,24 @@ static void test_annotation(void **state)
         NRI_E_NOT_FOUND);
 }
 
+static void test_features(void **state)
+{
+    (void)state;
+    enum nri_feature feature;
+    assert_false(nri_feature_supported(NULL, NULL, NULL, NRI_FEATURE_ENV));
+    assert_false(nri_event_supported(NULL, NULL, NULL, NRI_EVENT_CREATE_CONTAINER));
+    assert_false(nri_field_supported(NULL, NULL, NULL, NRI_FIELD_ENV));
+    assert_int_equal(nri_adjustment_ignored(NULL, "containerd", "2.1.0", NULL, &feature, 1), 0);
+    assert_int_equal(nri_adjustment_ignored(NULL, NULL, NULL, NULL, NULL, 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cpuset),
         cmocka_unit_test(test_quantity),
         cmocka_unit_test(test_annotation),
+        cmocka_unit_test(test_features),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -408,71 +408,6 @@ static void test_validate_accepts(void **state)
     assert_int_equal(protobuf_c_message_get_packed_size(outcome->message), 0);
 }
 
-/* ---- features ---- */
-
-static int use_args(struct recorder *recorder, nri_request *request)
-{
-    static const char *const args[] = {"sleep", "1"};
-    (void)recorder;
-    return nri_adjustment_set_args(nri_request_adjustment(request), args, 2);
-}
-
-static void start_old(struct session *s, const char *version)
-{
-    recorder_all(&s->fr.ops);
-    s->fr.ops.on_validate_adjustment = NULL;
-    s->fr.nri_version = version;
-    fake_runtime_start(&s->fr);
-}
-
-static void test_feature_of_a_newer_runtime_is_logged_once(void **state)
-{
-    struct session *s = *state;
-    start_old(s, "v0.9.0");
-    const size_t before = fake_runtime_logged(&s->fr, NRI_LOG_WARN);
-    for (int i = 0; i < 3; i++)
-        assert_success(create(s, use_args));
-    assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), before + 1);
-    const struct fake_record *record = fake_runtime_find_record(&s->fr, "args");
-    assert_non_null(record);
-    assert_contains(record->text, "v0.9.0");
-    /* And again for the next connection, which may be another runtime. */
-    fake_runtime_disconnect(&s->fr, 0, "");
-    s->recorder.act = NULL;
-    fake_runtime_start(&s->fr);
-    const size_t again = fake_runtime_logged(&s->fr, NRI_LOG_WARN);
-    assert_success(create(s, use_args));
-    assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), again + 1);
-}
-
-static void test_feature_that_the_runtime_has(void **state)
-{
-    struct session *s = *state;
-    assert_success(create(s, use_args));
-    assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), 0);
-}
-
-static void test_strict_features_refuse(void **state)
-{
-    struct session *s = *state;
-    s->fr.config.strict_features = true;
-    start_old(s, "v0.9.0");
-    const struct rpc_outcome *outcome = create(s, use_args);
-    assert_refusal(outcome, NRI_GRPC_UNKNOWN, "args");
-    assert_contains(outcome->text, "v0.9.0");
-    assert_success(create(s, build_all));
-}
-
-static void test_strict_features_of_an_unknown_version(void **state)
-{
-    struct session *s = *state;
-    s->fr.config.strict_features = true;
-    s->fr.name = "another";
-    start_old(s, "");
-    assert_success(create(s, use_args));
-    assert_non_null(fake_runtime_find_record(&s->fr, "may ignore"));
-}
-
 /* ---- too large ---- */
 
 static int build_large(struct recorder *recorder, nri_request *request)
@@ -544,10 +479,6 @@ int main(void)
         session_test(test_veto_that_is_no_utf8),
         session_test(test_validate_code_alone_is_a_veto),
         session_test(test_validate_accepts),
-        session_test(test_feature_of_a_newer_runtime_is_logged_once),
-        session_test(test_feature_that_the_runtime_has),
-        session_test(test_strict_features_refuse),
-        session_test(test_strict_features_of_an_unknown_version),
         session_test(test_reply_over_max_send),
         session_test(test_builder_over_the_request_memory),
     };

@@ -38,8 +38,6 @@ static int look(void *context, const char *path, struct nri_host_device *device)
     return 0;
 }
 
-static const struct nri_host host = {.stat_device = look};
-
 /* Has no code of its own. */
 static int edit_seccomp(nri_adjustment *a)
 {
@@ -85,11 +83,11 @@ static int single_step(nri_adjustment *a, int step)
     case 3:
         return nri_adjustment_remove_device(a, "/dev/y");
     case 4:
-        return nri_adjustment_inject_device(a, "/c", "/dev/3", "rw");
+        return nri_adjustment_inject(a, "/c", "/dev/3", "rw", look, NULL);
     case 5:
-        return nri_adjustment_inject_device(a, "/c", "/dev/new", NULL);
+        return nri_adjustment_inject(a, "/c", "/dev/new", NULL, look, NULL);
     case 6:
-        return nri_adjustment_inject_device(a, "/p", NULL, NULL);
+        return nri_adjustment_inject(a, "/p", NULL, NULL, look, NULL);
     case 7:
         return nri_adjustment_set_cgroups_path(a, "/x");
     case 8:
@@ -169,7 +167,6 @@ static size_t sweep(struct fixture *fixture, int first, int count)
         fail_alloc_arm(&fixture->memory, 0);
         nri_adjustment *a = nri_adjustment_make(&arena, fixture_seed, 0, NULL);
         assert_non_null(a);
-        nri_adjustment_set_host(a, &host);
         fail_alloc_arm(&fixture->memory, n);
         int failures = run(a, first, count, true);
         fired = n == 0 || fixture->memory.fired;
@@ -202,10 +199,8 @@ static void test_each_limit(void **state)
         struct nri_arena arena;
         nri_arena_init(&arena, &alloc, 1, limit);
         nri_adjustment *a = nri_adjustment_make(&arena, fixture_seed, 0, NULL);
-        if (a != NULL) {
-            nri_adjustment_set_host(a, &host);
+        if (a != NULL)
             failures = run(a, 0, STEPS, false);
-        }
         assert_true(arena.taken <= limit);
         nri_arena_fini(&arena);
         assert_true(limit < 1 << 20);

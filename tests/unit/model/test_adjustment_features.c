@@ -60,19 +60,35 @@ static int seccomp(nri_adjustment *a)
 static void check_is_asked(const nri_adjustment *adjustment, uint64_t used)
 {
     const uint64_t everywhere = BIT(ANNOTATIONS) | BIT(MOUNTS) | BIT(ENV);
-    const nri_feature_check ask = nri_adjustment_feature_check(adjustment);
+    const nri_feature_check ask = nri_adjustment_feature_check(adjustment, 0);
     assert_int_equal(ask != NULL, (used & ~everywhere) != 0);
     if (ask == NULL)
         return;
+    struct nri_error error;
+    struct nri_feature_place docker = {"docker", "29.7.0", "0.12.1", false};
+    const struct nri_feature_place another = {"another", "1.0", "1.0", true};
     uint64_t settled = everywhere, seen = 0;
-    while (ask(adjustment, "docker", "29.7.0", "0.12.1", &settled) != NULL)
+    while (ask(adjustment, &docker, &settled, &error)) {
+        assert_int_equal(error.code, 0);
+        assert_non_null(strstr(error.text, ": docker 29.7.0 has NRI 0.12.1, which ignores this"));
         seen++;
+    }
     assert_int_equal(settled, used | everywhere);
     assert_int_equal(seen, __builtin_popcountll(used & ~everywhere));
-    assert_null(ask(adjustment, "docker", "29.7.0", "0.12.1", &settled));
     settled = 0;
-    assert_null(ask(adjustment, "another", "1.0", "1.0", &settled));
+    assert_false(ask(adjustment, &another, &settled, &error));
     assert_int_equal(settled, used);
+    docker.strict = true;
+    settled = everywhere;
+    for (int i = 0; i < 2; i++) { /* an error is not settled */
+        assert_true(ask(adjustment, &docker, &settled, &error));
+        assert_int_equal(error.code, NRI_E_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "ignores this (strict_features)"));
+        assert_int_equal(settled, everywhere);
+    }
+    /* It is asked as long as one of what was used is not settled. */
+    for (uint64_t left = used & ~everywhere; left != 0; left &= left - 1)
+        assert_non_null(nri_adjustment_feature_check(adjustment, used & ~(left & ~(left - 1))));
 }
 
 /* Of the adjustment itself, and of its message as a validator would get it. */

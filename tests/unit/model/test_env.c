@@ -33,7 +33,9 @@ static void test_add(void **state)
     assert_string_equal(env_of(*state, adjustment), "HELLO=nri, EMPTY=, UTF=\xc3\xa4=b");
     assert_int_equal(nri_adjustment_error(adjustment), 0);
     assert_string_equal(nri_adjustment_error_text(adjustment), "");
-    assert_int_equal(nri_adjustment_features(adjustment), 0);
+    assert_true(nri_adjustment_features(adjustment) == UINT64_C(1) << NRI_FEATURE_ENV);
+    /* Every runtime has it: there is nothing to ask. */
+    assert_null(nri_adjustment_feature_check(adjustment, 0));
 }
 
 static void test_setting_again_replaces_in_place(void **state)

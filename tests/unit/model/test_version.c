@@ -106,9 +106,9 @@ static void test_features(void **state)
     }
     assert_string_equal(nri_feature_name(NRI_FEATURE_ARGS), "args");
     assert_string_equal(nri_feature_name((enum nri_feature)0), "?");
-    assert_string_equal(nri_feature_name((enum nri_feature)24), "?");
+    assert_string_equal(nri_feature_name((enum nri_feature)(NRI_FEATURE_REMOVE_DEVICE + 1)), "?");
     assert_false(nri_version_supports("0.12.2", (enum nri_feature)0));
-    assert_false(nri_version_supports("0.12.2", (enum nri_feature)24));
+    assert_false(nri_version_supports("0.12.2", (enum nri_feature)(NRI_FEATURE_REMOVE_DEVICE + 1)));
     assert_false(nri_version_supports("0.12.2", (enum nri_feature) - 1));
 }
 
