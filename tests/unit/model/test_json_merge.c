@@ -73,6 +73,63 @@ static void test_everything_comes_back(void **state)
     nri_adjustment_free(adjustment);
 }
 
+/* Each field alone is sent alone, and what is empty is not sent at all. */
+static void test_S09_each_field_alone(void **state)
+{
+    (void)state;
+    static const char *const alone[] = {
+        "{\"annotations\":{\"a\":\"\"}}",
+        "{\"mounts\":[{\"destination\":\"/a\"}]}",
+        "{\"env\":[{\"key\":\"A\"}]}",
+        "{\"hooks\":{\"poststart\":[{\"path\":\"/h\"}]}}",
+        "{\"rlimits\":[{\"type\":\"RLIMIT_CORE\"}]}",
+        "{\"CDI_devices\":[{\"name\":\"v.com/gpu=0\"}]}",
+        "{\"args\":[\"sh\"]}",
+        "{\"linux\":{\"devices\":[{\"path\":\"/dev/a\",\"type\":\"c\"}]}}",
+        "{\"linux\":{\"resources\":{\"blockio_class\":\"\"}}}",
+        "{\"linux\":{\"resources\":{\"memory\":{\"limit\":0}}}}",
+        "{\"linux\":{\"cgroups_path\":\"/a\"}}",
+        "{\"linux\":{\"oom_score_adj\":0}}",
+        "{\"linux\":{\"io_priority\":{}}}",
+        "{\"linux\":{\"seccomp_policy\":{\"default_action\":\"SCMP_ACT_ALLOW\"}}}",
+        "{\"linux\":{\"namespaces\":[{\"type\":\"pid\"}]}}",
+        "{\"linux\":{\"sysctl\":{\"net.a\":\"\"}}}",
+        "{\"linux\":{\"net_devices\":{\"eth0\":{}}}}",
+        "{\"linux\":{\"scheduler\":{\"policy\":\"SCHED_BATCH\"}}}",
+        "{\"linux\":{\"rdt\":{\"remove\":true}}}",
+        "{\"linux\":{\"memory_policy\":{}}}",
+    };
+    static const char *const nothing[] = {
+        "{}",
+        "{\"annotations\":{},\"mounts\":[],\"env\":{},\"args\":[],\"rlimits\":null}",
+        "{\"hooks\":{}}",
+        "{\"hooks\":{\"poststop\":[]}}",
+        "{\"linux\":{}}",
+        "{\"linux\":{\"resources\":{\"cpu\":{},\"memory\":{},\"unified\":{}}}}",
+        "{\"linux\":{\"rdt\":{}}}",
+        "{\"linux\":{\"sysctl\":{},\"net_devices\":{},\"devices\":[],\"cgroups_path\":\"\"}}",
+    };
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++) {
+        nri_adjustment *adjustment = make();
+        if (nri_adjustment_merge_json(adjustment, alone[i], strlen(alone[i]), NULL, NULL) != 0)
+            fail_msg("%s", nri_adjustment_error_text(adjustment));
+        char *text = written(adjustment);
+        assert_string_equal(text, alone[i]);
+        assert_false(nri_adjustment_is_empty(adjustment));
+        nri_json_free(text);
+        nri_adjustment_free(adjustment);
+    }
+    for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++) {
+        nri_adjustment *adjustment = make();
+        assert_int_equal(
+            nri_adjustment_merge_json(adjustment, nothing[i], strlen(nothing[i]), NULL, NULL), 0);
+        assert_true(nri_adjustment_is_empty(adjustment));
+        if (nri_adjustment_message(adjustment) != NULL)
+            fail_msg("%s is sent", nothing[i]);
+        nri_adjustment_free(adjustment);
+    }
+}
+
 /* A runtime removes first, so that a removal behind an entry does not take it away. */
 static void test_removals_go_first(void **state)
 {
@@ -203,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything_comes_back),
+        cmocka_unit_test(test_S09_each_field_alone),
         cmocka_unit_test(test_removals_go_first),
         cmocka_unit_test(test_a_bad_text_changes_nothing_and_sticks),
         cmocka_unit_test(test_updates),
