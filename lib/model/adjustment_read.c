@@ -102,7 +102,8 @@ const char *nri_adjustment_arg(const nri_adjustment *adjustment, size_t index)
     const adjustment_message *message = message_of(adjustment);
     const size_t in_front = nri_adjustment_args_replace(adjustment) ? 1 : 0;
     const size_t count = message->n_args - in_front;
-    return index < count ? nri_reader_text(message->args[in_front + index]) : nri_reader_text(NULL);
+    bool found = index < count && message->args != NULL;
+    return nri_reader_text(found ? message->args[in_front + index] : NULL);
 }
 
 size_t nri_adjustment_hook_count(const nri_adjustment *adjustment, enum nri_hook_stage stage)

@@ -250,18 +250,17 @@ int nri_container_set_seccomp_profile(nri_container *container, enum nri_seccomp
 /* ---- RDT: what readers have of it keeps its old value, so that each change makes a new one ----
  */
 
-static int copy_rdt(struct nri_container_parts *parts, const struct nri_where *field,
-                    Nri__Pkg__Api__V1alpha1__LinuxRdt **copy)
+static Nri__Pkg__Api__V1alpha1__LinuxRdt *copy_rdt(struct nri_container_parts *parts,
+                                                   const struct nri_where *field, int *code)
 {
     const Nri__Pkg__Api__V1alpha1__LinuxRdt *old = parts->linux_part->rdt;
     Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt =
         nri_make_empty(&parts->builder, &nri__pkg__api__v1alpha1__linux_rdt__descriptor);
     if (rdt == NULL)
-        return nri_builder_refuse_memory(&parts->builder, field);
-    if (old != NULL)
+        *code = nri_builder_refuse_memory(&parts->builder, field);
+    else if (old != NULL)
         *rdt = *old;
-    *copy = rdt;
-    return 0;
+    return rdt;
 }
 
 static void attach_rdt(struct nri_container_parts *parts, Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt)
@@ -273,13 +272,14 @@ static void attach_rdt(struct nri_container_parts *parts, Nri__Pkg__Api__V1alpha
 int nri_container_set_rdt_clos_id(nri_container *container, const char *clos_id)
 {
     const struct nri_where field = {.name = "RDT clos_id"};
-    Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt;
     struct nri_container_parts *parts;
     int code = enter(container, "RDT clos_id", &parts);
-    if (code == 0)
-        code = copy_rdt(parts, &field, &rdt);
-    if (code == 0)
-        code = nri_make_rdt_clos_id(&parts->builder, clos_id, &rdt->clos_id);
+    if (code != 0)
+        return code;
+    Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt = copy_rdt(parts, &field, &code);
+    if (rdt == NULL)
+        return code;
+    code = nri_make_rdt_clos_id(&parts->builder, clos_id, &rdt->clos_id);
     if (code == 0)
         attach_rdt(parts, rdt);
     return code;
@@ -289,13 +289,14 @@ int nri_container_set_rdt_schemata(nri_container *container, const char *const *
                                    size_t count)
 {
     const struct nri_where field = {.name = "RDT schemata"};
-    Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt;
     struct nri_container_parts *parts;
     int code = enter(container, "RDT schemata", &parts);
-    if (code == 0)
-        code = copy_rdt(parts, &field, &rdt);
-    if (code == 0)
-        code = nri_make_rdt_schemata(&parts->builder, schemata, count, &rdt->schemata);
+    if (code != 0)
+        return code;
+    Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt = copy_rdt(parts, &field, &code);
+    if (rdt == NULL)
+        return code;
+    code = nri_make_rdt_schemata(&parts->builder, schemata, count, &rdt->schemata);
     if (code == 0)
         attach_rdt(parts, rdt);
     return code;
@@ -304,12 +305,12 @@ int nri_container_set_rdt_schemata(nri_container *container, const char *const *
 int nri_container_set_rdt_enable_monitoring(nri_container *container, bool enable)
 {
     const struct nri_where field = {.name = "RDT enable_monitoring"};
-    Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt;
     struct nri_container_parts *parts;
     int code = enter(container, "RDT enable_monitoring", &parts);
-    if (code == 0)
-        code = copy_rdt(parts, &field, &rdt);
     if (code != 0)
+        return code;
+    Nri__Pkg__Api__V1alpha1__LinuxRdt *rdt = copy_rdt(parts, &field, &code);
+    if (rdt == NULL)
         return code;
     Nri__Pkg__Api__V1alpha1__OptionalBool *value =
         nri_make_empty(&parts->builder, &nri__pkg__api__v1alpha1__optional_bool__descriptor);

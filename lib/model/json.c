@@ -135,7 +135,7 @@ int nri_json_from_protobuf(const char *message, const uint8_t *bytes, size_t siz
     if (code == 0)
         code =
             nri_message_decode(type, bytes, size, &reading.arena, seed, &decoded, &reading.error);
-    if (code == 0)
+    if (code == 0 && text != NULL)
         code = nri_json_message_make(decoded, &reading.settings, text, length, &reading.error);
     return nri_json_reading_end(&reading, code, error);
 }
@@ -184,7 +184,7 @@ int nri_json_to_protobuf(const char *message, const char *json, size_t length,
         code = find_type(&reading, message, &type);
     if (code == 0)
         code = read_whole(&reading, type, json, length, &made);
-    if (code == 0)
+    if (code == 0 && bytes != NULL)
         code = encode(&reading, made, bytes, size);
     return nri_json_reading_end(&reading, code, error);
 }

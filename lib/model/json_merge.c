@@ -160,25 +160,27 @@ static size_t count_updates(const nri_updates *updates)
     return parts;
 }
 
+static int merge_updates(nri_updates *updates, struct merge *merge)
+{
+    const void *message = merge->message;
+    nri_updates *scratch =
+        nri_updates_make(&merge->scratch, merge->seed, updates->evictions_allowed, 0, NULL);
+    int code =
+        scratch != NULL ? nri_apply_updates(scratch, message, &merge->at) : merge->scratch.failure;
+    if (code != 0)
+        return blame(merge, code, nri_updates_error_text(scratch));
+    code = reserve(merge, count_updates(updates));
+    return code == 0 ? nri_apply_updates(updates, message, &merge->at) : code;
+}
+
 int nri_updates_merge_json(nri_updates *updates, const char *json, size_t length,
                            const struct nri_json_options *options, nri_error **error)
 {
     struct merge merge;
     int code = begin(&merge, updates != NULL ? &updates->builder : NULL, "updates", options,
                      &nri__pkg__api__v1alpha1__update_containers_request__descriptor, json, length);
-    const void *message = merge.message;
-    if (code == 0) {
-        nri_updates *scratch =
-            nri_updates_make(&merge.scratch, merge.seed, updates->evictions_allowed, 0, NULL);
-        code = scratch != NULL ? nri_apply_updates(scratch, message, &merge.at)
-                               : merge.scratch.failure;
-        if (code != 0)
-            code = blame(&merge, code, nri_updates_error_text(scratch));
-    }
-    if (code == 0)
-        code = reserve(&merge, count_updates(updates));
-    if (code == 0)
-        code = nri_apply_updates(updates, message, &merge.at);
+    if (code == 0 && updates != NULL)
+        code = merge_updates(updates, &merge);
     return end(&merge, code, error);
 }
 

@@ -204,7 +204,7 @@ int nri_json_message_text(const ProtobufCMessage *message, const struct nri_json
         *length = 0;
     if (code == 0 && text == NULL)
         code = nri_error_set(&failure, NRI_E_INVALID, "text: must not be NULL");
-    if (code == 0)
+    if (code == 0 && text != NULL)
         code = nri_json_message_make(message, &settings, text, length, &failure);
     nri_error_export(&failure, &settings.alloc, error);
     return code;

@@ -34,8 +34,9 @@ static bool is_kind_part(const char *part, size_t length)
 static const char *rule_broken(const char *name)
 {
     const char *equals = strchr(name, '=');
-    const char *slash = memchr(name, '/', equals != NULL ? (size_t)(equals - name) : 0);
-    if (slash == NULL || slash == name || slash + 1 == equals || equals[1] == '\0')
+    const char *slash = equals != NULL ? memchr(name, '/', (size_t)(equals - name)) : NULL;
+    if (equals == NULL || slash == NULL || slash == name || slash + 1 == equals ||
+        equals[1] == '\0')
         return "must be \"vendor/class=device\", such as \"vendor.com/gpu=0\"";
     if (!is_kind_part(name, (size_t)(slash - name)))
         return "the vendor must be 2 or more letters, digits, \"-\", \"_\" and \".\", the first a "

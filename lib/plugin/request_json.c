@@ -12,12 +12,10 @@ static int collect(const nri_request *request, struct nri_arena *arena,
     const MESSAGE(SynchronizeRequest) empty = NRI__PKG__API__V1ALPHA1__SYNCHRONIZE_REQUEST__INIT;
     *whole = empty;
     whole->more = request->more;
-    if (request->pods > 0)
-        whole->pods = nri_arena_array(arena, request->pods, sizeof(void *));
-    if (request->containers > 0)
-        whole->containers = nri_arena_array(arena, request->containers, sizeof(void *));
-    if ((request->pods > 0 && whole->pods == NULL) ||
-        (request->containers > 0 && whole->containers == NULL))
+    /* One more, so that there is an array also of none. */
+    whole->pods = nri_arena_array(arena, request->pods + 1, sizeof(void *));
+    whole->containers = nri_arena_array(arena, request->containers + 1, sizeof(void *));
+    if (whole->pods == NULL || whole->containers == NULL)
         return arena->failure;
     for (const struct nri_sync_part *part = request->parts; part != NULL; part = part->next) {
         for (size_t i = 0; i < part->message->n_pods; i++)
