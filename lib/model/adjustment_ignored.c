@@ -17,6 +17,13 @@ static void say(const struct nri_feature_place *place, int feature, bool known,
         error->code = 0;
 }
 
+/* A removal is honoured when another plugin set what is removed, which nobody can tell from here:
+ * it is never refused. */
+static bool is_certain(int feature)
+{
+    return feature != NRI_FEATURE_REMOVE_ENV && feature != NRI_FEATURE_REMOVE_DEVICE;
+}
+
 static bool check(const nri_adjustment *adjustment, const struct nri_feature_place *place,
                   uint64_t *settled, struct nri_error *error)
 {
@@ -32,7 +39,7 @@ static bool check(const nri_adjustment *adjustment, const struct nri_feature_pla
                                   known ? place->nri_version : FIRST_NRI,
                                   (enum nri_feature)feature))
             continue;
-        say(place, feature, known, error);
+        say(place, feature, known && is_certain(feature), error);
         if (error->code != 0) /* the next request is refused too */
             *settled &= ~bit;
         return true;

@@ -131,6 +131,24 @@ static void test_strict_features_of_an_unknown_version(void **state)
     assert_non_null(fake_runtime_find_record(&s->fr, "may ignore"));
 }
 
+static int remove_env(struct recorder *recorder, nri_request *request)
+{
+    (void)recorder;
+    return nri_adjustment_remove_env(nri_request_adjustment(request), "HELLO");
+}
+
+/* It takes effect when another plugin set the variable, so that it is no reason to refuse. */
+static void test_removal_is_never_refused(void **state)
+{
+    struct session *s = *state;
+    s->fr.config.strict_features = true;
+    start_as(s, "containerd", "2.3.0", "v0.12.0");
+    for (int i = 0; i < 2; i++)
+        assert_success(create(s, remove_env));
+    assert_non_null(fake_runtime_find_record(
+        &s->fr, "remove-env: containerd 2.3.0 has NRI v0.12.0, which may ignore this"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +158,7 @@ int main(void)
         session_test(test_feature_that_a_runtime_ignores),
         session_test(test_feature_that_docker_lacks),
         session_test(test_strict_features_of_docker),
+        session_test(test_removal_is_never_refused),
         session_test(test_strict_features_of_an_unknown_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
