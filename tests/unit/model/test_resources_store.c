@@ -21,6 +21,9 @@ static void open_edited(struct fixture *fixture, struct edited *edited)
     edited->resources = (struct nri_resources_builder){.builder = &edited->builder};
 }
 
+/* Longer than all that is compared of a rule. */
+#define LONG_ACCESS "rwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwm"
+
 /* What a runtime may send: a page size twice, and rules that no setter makes. */
 static resources_message *sample(struct fixture *fixture)
 {
@@ -40,8 +43,8 @@ static resources_message *sample(struct fixture *fixture)
         limits[i].page_size = TEXT(fixture, "2MB");
         limits[i].limit = i;
     }
-    rules[0].type = TEXT(fixture, "all");
-    rules[0].access = TEXT(fixture, "rwmx");
+    rules[0].type = TEXT(fixture, "c");
+    rules[0].access = TEXT(fixture, LONG_ACCESS);
     rules[1].type = TEXT(fixture, "c");
     rules[1].access = TEXT(fixture, "r");
     nri__pkg__api__v1alpha1__linux_pids__init(&pids);
@@ -91,7 +94,7 @@ static void test_adopt(void **state)
     assert_true(nri_resources_hugepage_limit(nri_resources_view(message), "2MB", &bytes));
     assert_int_equal(bytes, 9);
     assert_int_equal(message->n_devices, 3);
-    assert_string_equal(message->devices[0]->access, "rwmx");
+    assert_string_equal(message->devices[0]->access, LONG_ACCESS);
     assert_false(message->devices[1]->allow);
     assert_true(message->devices[2]->allow);
 }
