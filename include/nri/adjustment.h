@@ -255,7 +255,8 @@ NRI_API int nri_adjustment_set_io_priority(nri_adjustment *adjustment,
                                            enum nri_ioprio_class ioprio_class, int32_t priority);
 /** The seccomp policy to be set, as an object of nri/seccomp.h; the first call makes an empty one
  * (LinuxContainerAdjustment.seccomp_policy, since NRI 0.10). NULL only when there is no memory or
- * no adjustment. A policy without a default action refuses the reply. Since 0.1.0. */
+ * no adjustment that may be changed. A policy without a default action refuses the reply. Since
+ * 0.1.0. */
 NRI_API nri_seccomp *nri_adjustment_edit_seccomp_policy(nri_adjustment *adjustment);
 /**
  * Adds or replaces a namespace (LinuxContainerAdjustment.namespaces, since NRI 0.10).

@@ -111,8 +111,8 @@ NRI_API bool nri_field_supported(const char *runtime_name, const char *runtime_v
  * @param features set to the features in question, in the order of their numbers, as many as there
  * is room for; may be NULL if `room` is 0
  * @param room how many there is room for
- * @return how many there are. 0 also when nothing is known of the runtime. Thread-safe. Since
- * 0.1.0.
+ * @return how many there are. 0 also when nothing is known of the runtime. The thread that may use
+ * the adjustment. Since 0.1.0.
  */
 NRI_API size_t nri_adjustment_ignored(const nri_adjustment *adjustment, const char *runtime_name,
                                       const char *runtime_version, const char *nri_version,

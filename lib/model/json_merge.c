@@ -89,10 +89,10 @@ static nri_adjustment *make_scratch(struct merge *merge)
  * arrays, and an entry of the hash that is made for a long list, with its share of the table. */
 #define MEMORY_PER_PART ((size_t)512)
 
-/* How many messages and elements a message has; the text of a single value is none. */
+/* How many elements the lists of a message have, its parts' too. */
 static size_t count_parts(const ProtobufCMessage *message)
 {
-    size_t parts = 1;
+    size_t parts = 0;
     for (unsigned i = 0; message != NULL && i < message->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
         bool repeated = nri_field_repeated(field);
@@ -100,7 +100,7 @@ static size_t count_parts(const ProtobufCMessage *message)
         ProtobufCMessage *const *messages = nri_field_member(message, field);
         if (repeated)
             messages = *(ProtobufCMessage *const *const *)nri_field_member(message, field);
-        parts += count;
+        parts += repeated ? count : 0;
         for (size_t k = 0; field->type == PROTOBUF_C_TYPE_MESSAGE && k < count; k++)
             parts += count_parts(messages[k]);
     }

@@ -204,8 +204,8 @@ static bool size_message(struct sizer *s, const ProtobufCMessage *message, uint6
     if (depth > NRI_MESSAGE_DEPTH) {
         return fail(s, NRI_E_LIMIT, "messages nested deeper than 32");
     }
-    for (const ProtobufCFieldDescriptor *field = type->fields, *end = field + type->n_fields;
-         field < end; field++) {
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &type->fields[i];
         if (!nri_field_repeated(field)) {
             if (!add_singular(s, message, field, &sum, depth)) {
                 return false;
@@ -327,8 +327,8 @@ static inline uint8_t *write_singular(uint8_t *at, const ProtobufCMessage *messa
 static uint8_t *write_message(const ProtobufCMessage *message, uint8_t *at)
 {
     const ProtobufCMessageDescriptor *type = message->descriptor;
-    for (const ProtobufCFieldDescriptor *field = type->fields, *end = field + type->n_fields;
-         field < end; field++) {
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &type->fields[i];
         if (!nri_field_repeated(field)) {
             at = write_singular(at, message, field);
         } else if (*nri_field_count(message, field) > 0) {
