@@ -176,7 +176,8 @@ NRI_API int nri_adjustment_replace_device(nri_adjustment *adjustment, const char
                                           const uint32_t *gid);
 /**
  * Injects a device of the host: adds its node with the type, numbers, mode and owner that it has on
- * the host, and the device cgroup's rule that allows it. Symbolic links are followed.
+ * the host, and the device cgroup's rule that allows it. Symbolic links are followed. Rules only
+ * add up: the one of a device that is injected again at the same path, or removed, stays.
  * @param adjustment the adjustment
  * @param host_path the device's absolute path on the host
  * @param path the absolute path in the container; NULL for `host_path`

@@ -105,7 +105,10 @@ NRI_API int nri_container_from_json(const char *json, size_t length,
  * of the fields: a key with a removal marker ("-NAME") removes, before other keys of its list are
  * set, and what else such an entry has does not count; args whose first is "" replace. All is
  * checked, then all the memory that the change can need is set aside, so that either all of it is
- * added, or nothing.
+ * added, or nothing. One thing is not found out before: a seccomp policy that does not go together
+ * with the one that the adjustment already has; then part is added and the error has no place. A
+ * policy in JSON needs a default action of its own. Memory that was set aside is not given back, so
+ * many small merges into one adjustment cost more than one large one.
  * @param adjustment the adjustment
  * @param json the text
  * @param length its length in bytes
@@ -118,7 +121,8 @@ NRI_API int nri_container_from_json(const char *json, size_t length,
 NRI_API int nri_adjustment_merge_json(nri_adjustment *adjustment, const char *json, size_t length,
                                       const struct nri_json_options *options, nri_error **error);
 /** Adds updates and evictions in the form of nri_updates_to_json() to a list, as
- * nri_adjustment_merge_json(). Since 0.1.0. */
+ * nri_adjustment_merge_json(). An update that sets no resources is not
+ * kept (nri_updates_count()). Since 0.1.0. */
 NRI_API int nri_updates_merge_json(nri_updates *updates, const char *json, size_t length,
                                    const struct nri_json_options *options, nri_error **error);
 /** Adds LinuxResources in JSON to resources, as nri_adjustment_merge_json(). Since 0.1.0. */

@@ -8,7 +8,8 @@
  * sticks (nri_pod_error()) and changes nothing. Errors of every setter: NRI_E_INVALID, NRI_E_UTF8,
  * NRI_E_RANGE, NRI_E_NOMEM. One thread at a time may use a pod. What readers returned before a
  * change stays readable until nri_pod_free(), with the old value; but resources and a seccomp
- * policy that nri_pod_edit_X() and nri_container_edit_X() gave out show each change.
+ * policy that nri_pod_edit_X() and nri_container_edit_X() gave out show each change, and resources
+ * that were read before them show it in part: read those again.
  */
 #ifndef NRI_POD_BUILD_H
 #define NRI_POD_BUILD_H
