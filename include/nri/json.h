@@ -9,10 +9,11 @@
  * exact numbers, maps objects. A repeated map-like field (env of an adjustment) is a list.
  *
  * More is read: names also in lower case and in camelCase; null for an absent member (not for an
- * element of a list or a value of a map); {"value": N} for a wrapper; numbers for enums; decimal
- * texts for 64-bit integers; env, of a container, a hook or an adjustment, as a list or as an
- * object. An unknown or repeated member, a wrong type or a number out of range is an error that has
- * the line, the column and the path
+ * element of a list or a value of a map); {"value": N} for a wrapper, where {"value": null} is
+ * absent, and {} is present with 0, false, "" or no elements, as in protobuf; numbers for enums;
+ * decimal texts for 64-bit integers; env, of a container, a hook or an adjustment, as a list or as
+ * an object. An unknown or repeated member, a wrong type or a number out of range is an error that
+ * has the line, the column and the path
  * ("name:3:14: Container.linux.resources.memory.limit: ..."). A NUL in a text, which protobuf
  * allows, is written as \\u0000, and not read again: NRI_E_UTF8.
  *

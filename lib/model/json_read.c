@@ -170,6 +170,21 @@ static int refuse_unknown(const struct nri_json_source *source, const struct nri
                            type->short_name, known + 2);
 }
 
+/* null, and a wrapper around null: {"value": null}. Both leave the member out. */
+static bool is_absent(const ProtobufCFieldDescriptor *field, const struct nri_json *value)
+{
+    const char *key;
+    if (nri_json_type(value) == NRI_JSON_NULL)
+        return true;
+    if (nri_field_repeated(field) || field->type != PROTOBUF_C_TYPE_MESSAGE ||
+        !nri_json_is_wrapper(field->descriptor) || nri_json_type(value) != NRI_JSON_OBJECT ||
+        nri_json_count(value) != 1)
+        return false;
+    const struct nri_json *inner = nri_json_member_at(value, 0, &key, NULL);
+    return nri_json_type(inner) == NRI_JSON_NULL &&
+           nri_json_field_find(field->descriptor, key) != NULL;
+}
+
 static int read_members(const struct nri_json_source *source, const struct nri_json_place *place,
                         const struct nri_json *object, ProtobufCMessage *message)
 {
@@ -187,7 +202,7 @@ static int read_members(const struct nri_json_source *source, const struct nri_j
             return nri_json_refuse(source, &part, value, NRI_E_SYNTAX,
                                    "the member %s is given twice, in two spellings", field->name);
         seen |= bit;
-        if (nri_json_type(value) == NRI_JSON_NULL)
+        if (is_absent(field, value))
             continue;
         part = (struct nri_json_place){.parent = place, .name = field->name};
         int code = read_field(source, &part, field, value, message);

@@ -117,6 +117,15 @@ static void test_other_spellings(void **state)
          "{\"limit\":5,\"kernel_tcp\":6}"},
         {"LinuxRdt", "{\"schemata\":{\"value\":[\"L3:0=f\"]}}", "{\"schemata\":[\"L3:0=f\"]}"},
         {"LinuxRdt", "{\"schemata\":[]}", "{\"schemata\":[]}"},
+        /* A wrapper without a value is present; null is absent, inside of it too. */
+        {"LinuxMemory", "{\"limit\":{}}", "{\"limit\":0}"},
+        {"LinuxMemory", "{\"limit\":{\"value\":null}}", "{}"},
+        {"LinuxMemory", "{\"limit\":{\"value\":null},\"swap\":{\"value\":0}}", "{\"swap\":0}"},
+        {"LinuxMemory", "{\"use_hierarchy\":{\"value\":null},\"disable_oom_killer\":{}}",
+         "{\"disable_oom_killer\":false}"},
+        {"LinuxRdt", "{\"closId\":{\"value\":null},\"schemata\":{\"value\":null}}", "{}"},
+        {"LinuxRdt", "{\"clos_id\":{},\"schemata\":{}}", "{\"clos_id\":\"\",\"schemata\":[]}"},
+        {"LinuxDevice", "{\"file_mode\":{\"value\":null},\"uid\":{\"value\":null}}", "{}"},
         {"ConfigureRequest", "{\"nri_version\":\"0.12.0\"}", "{\"NRI_version\":\"0.12.0\"}"},
         {"FieldOwners", "{\"simple\":{\"8\":\"10-a\"}}", "{\"simple\":{\"8\":\"10-a\"}}"},
     };
