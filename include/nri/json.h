@@ -105,11 +105,9 @@ NRI_API int nri_container_from_json(const char *json, size_t length,
  * Adds a ContainerAdjustment in JSON to an adjustment, as if each builder were called in the order
  * of the fields: a key with a removal marker ("-NAME") removes, before other keys of its list are
  * set, and what else such an entry has does not count; args whose first is "" replace. All is
- * checked, then all the memory that the change can need is set aside, so that either all of it is
- * added, or nothing. One thing is not found out before: a seccomp policy that does not go together
- * with the one that the adjustment already has; then part is added and the error has no place. A
- * policy in JSON needs a default action of its own. Memory that was set aside is not given back, so
- * many small merges into one adjustment cost more than one large one.
+ * checked, together with a seccomp policy that is there already, then all the memory that the
+ * change can need is set aside, so that either all of it is added, or nothing. What was set aside
+ * and not used is given back.
  * @param adjustment the adjustment
  * @param json the text
  * @param length its length in bytes

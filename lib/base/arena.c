@@ -97,6 +97,26 @@ static size_t usual_size(const struct nri_arena *arena)
     return size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
 }
 
+static void push_chunk(struct nri_arena *arena, struct nri_arena_chunk *chunk)
+{
+    chunk->next = arena->current;
+    if (arena->first == NULL)
+        arena->first = chunk;
+    make_current(arena, chunk);
+}
+
+/* There is no memory but what was set aside, if it was. */
+static void *from_spare(struct nri_arena *arena, size_t piece, int failure)
+{
+    struct nri_arena_chunk *spare = arena->spare;
+    if (spare == NULL || piece > spare->size - HEADER)
+        return fail(arena, failure);
+    arena->spare = NULL;
+    push_chunk(arena, spare);
+    arena->next += piece;
+    return spare->bytes;
+}
+
 void *nri_arena_alloc_slow(struct nri_arena *arena, size_t bytes)
 {
     if (bytes == 0)
@@ -106,12 +126,12 @@ void *nri_arena_alloc_slow(struct nri_arena *arena, size_t bytes)
     size_t piece = round_down(bytes + (NRI_ARENA_ALIGN - 1));
     size_t left = arena->limit > arena->taken ? arena->limit - arena->taken : 0;
     if (HEADER + piece > left)
-        return fail(arena, NRI_E_LIMIT);
+        return from_spare(arena, piece, NRI_E_LIMIT);
     size_t usual = usual_size(arena);
     if (HEADER + piece > usual) {
         struct nri_arena_chunk *own = take_chunk(arena, HEADER + piece);
         if (own == NULL)
-            return NULL;
+            return from_spare(arena, piece, NRI_E_NOMEM);
         if (arena->current == NULL) {
             arena->current = own; /* with next and end NULL: there is no room in it */
         } else {
@@ -122,11 +142,8 @@ void *nri_arena_alloc_slow(struct nri_arena *arena, size_t bytes)
     }
     struct nri_arena_chunk *chunk = take_chunk(arena, usual > left ? left : usual);
     if (chunk == NULL)
-        return NULL;
-    chunk->next = arena->current;
-    if (arena->first == NULL)
-        arena->first = chunk;
-    make_current(arena, chunk);
+        return from_spare(arena, piece, NRI_E_NOMEM);
+    push_chunk(arena, chunk);
     arena->next += piece;
     return chunk->bytes;
 }
@@ -138,15 +155,17 @@ bool nri_arena_reserve(struct nri_arena *arena, size_t bytes)
     size_t left = arena->limit > arena->taken ? arena->limit - arena->taken : 0;
     if (left < HEADER || bytes > round_down(left - HEADER))
         return fail(arena, NRI_E_LIMIT) != NULL;
-    struct nri_arena_chunk *chunk =
-        take_chunk(arena, HEADER + round_down(bytes + (NRI_ARENA_ALIGN - 1)));
-    if (chunk == NULL)
-        return false;
-    chunk->next = arena->current;
-    if (arena->first == NULL)
-        arena->first = chunk;
-    make_current(arena, chunk);
-    return true;
+    arena->spare = take_chunk(arena, HEADER + round_down(bytes + (NRI_ARENA_ALIGN - 1)));
+    return arena->spare != NULL;
+}
+
+void nri_arena_unreserve(struct nri_arena *arena)
+{
+    if (arena->spare == NULL)
+        return;
+    arena->taken -= arena->spare->size;
+    nri_alloc_release(&arena->alloc, arena->spare);
+    arena->spare = NULL;
 }
 
 void *nri_arena_zero(struct nri_arena *arena, size_t bytes)

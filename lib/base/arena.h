@@ -18,6 +18,7 @@ struct nri_arena {
     size_t chunk_size; /* of the first chunk; later ones double up to 1 MiB, or fit a large piece */
     size_t taken;      /* bytes of all chunks */
     size_t limit;      /* `taken` never exceeds this */
+    struct nri_arena_chunk *spare; /* of nri_arena_reserve(); NULL while nothing is set aside */
     int failure; /* 0, NRI_E_NOMEM or NRI_E_LIMIT: why the last allocation failed; cleared by a
                     reset */
 };
@@ -48,10 +49,16 @@ static inline void *nri_arena_alloc(struct nri_arena *arena, size_t bytes)
     return piece;
 }
 void *nri_arena_zero(struct nri_arena *arena, size_t bytes);
-/* Makes sure that the next pieces cannot fail as long as they take no more than `bytes` together,
- * each rounded up to NRI_ARENA_ALIGN: for a change that is made whole or not at all. False: not,
- * and arena->failure set. */
+/*
+ * Makes sure that the next pieces cannot fail as long as they take no more than `bytes` together,
+ * each rounded up to NRI_ARENA_ALIGN: for a change that is made whole or not at all. What is set
+ * aside is used only where the arena has no other memory, so that a generous `bytes` costs nothing
+ * that lasts. False: not, and arena->failure set. True: nri_arena_unreserve() must follow, before
+ * a reset.
+ */
 bool nri_arena_reserve(struct nri_arena *arena, size_t bytes);
+/* Gives back what was set aside and not used. */
+void nri_arena_unreserve(struct nri_arena *arena);
 /* count * size with overflow checked (an overflow is NRI_E_LIMIT). */
 void *nri_arena_array(struct nri_arena *arena, size_t count, size_t size);
 

@@ -58,6 +58,9 @@ int nri_adjustment_enter(nri_adjustment *adjustment);
 /* From here on the runtime must be asked about these features: called by every builder of something
  * that some runtime silently leaves away. */
 void nri_adjustment_uses_feature(nri_adjustment *adjustment, uint64_t bits);
+/* Gives an empty adjustment the seccomp policy of another, to try changes of it on: a shallow copy
+ * that appends to the other's arrays, into places that the other does not use. False: no memory. */
+bool nri_adjustment_try_seccomp(nri_adjustment *scratch, const nri_adjustment *of);
 /* Makes what is rare when it is not there yet; NULL when the arena failed. */
 struct nri_adjustment_rare *nri_adjustment_need_rare(nri_adjustment *adjustment);
 /* Adds a device node to the list of them, or says that the arena failed. */

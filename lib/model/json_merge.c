@@ -4,20 +4,25 @@
  * a bad text changes nothing. Then all the memory that it can need is set aside, so that making the
  * change cannot fail.
  */
+#include <string.h>
+
 #include "model/adjustment_builder.h"
 #include "model/apply.h"
 #include "model/json_reading.h"
+#include "model/reader.h"
 #include "model/resources_store.h"
 #include "model/updates_builder.h"
 #include "wire/field.h"
 
 typedef Nri__Pkg__Api__V1alpha1__ContainerUpdate update_message;
+typedef Nri__Pkg__Api__V1alpha1__UpdateContainersRequest updates_message;
 
 /* One merge: what was read, and a builder to try it on. */
 struct merge {
     struct nri_json_reading reading;
     struct nri_builder *builder; /* that is merged into; NULL: there is none */
     struct nri_arena scratch;
+    size_t used_before; /* bytes of the scratch builder while it was empty */
     uint64_t seed[2];
     struct nri_json *document;
     ProtobufCMessage *message;
@@ -31,6 +36,8 @@ static int end(struct merge *merge, int code, nri_error **error)
     code = nri_json_reading_fail(&merge->reading, code);
     if (code != 0 && merge->builder != NULL)
         (void)nri_builder_fail(merge->builder, code, merge->reading.error.text);
+    if (merge->builder != NULL)
+        nri_arena_unreserve(merge->builder->arena);
     nri_arena_fini(&merge->scratch);
     return nri_json_reading_end(&merge->reading, code, error);
 }
@@ -59,6 +66,7 @@ static int begin(struct merge *merge, struct nri_builder *builder, const char *w
     size_t limit = code == 0 ? nri_json_settings_memory(&merge->reading.settings) : 0;
     nri_arena_init(&merge->scratch, &merge->reading.settings.alloc, 0, limit);
     merge->builder = builder;
+    merge->used_before = 0;
     merge->seed[0] = (uintptr_t)merge;
     merge->seed[1] = (uintptr_t)&begin;
     merge->document = NULL;
@@ -78,31 +86,48 @@ static int blame(struct merge *merge, int code, const char *text)
                           text);
 }
 
+/* Bytes of the scratch builder so far, what is lost between pieces included. */
+static size_t used(const struct merge *merge)
+{
+    return merge->scratch.taken - (size_t)(merge->scratch.end - merge->scratch.next);
+}
+
 static nri_adjustment *make_scratch(struct merge *merge)
 {
-    return nri_adjustment_make(&merge->scratch, merge->seed, 0, NULL);
+    nri_adjustment *scratch = nri_adjustment_make(&merge->scratch, merge->seed, 0, NULL);
+    merge->used_before = used(merge);
+    return scratch;
 }
 
 /* ---- memory for the change ---- */
 
-/* What a list can need for something that is in it already, when it grows: twice the places in its
- * arrays, and an entry of the hash that is made for a long list, with its share of the table. */
-#define MEMORY_PER_PART ((size_t)512)
+/* What a list can need for an element that it has already, when it grows by others: its places in
+ * arrays of twice the size, and an entry of the hash that is made for a longer list, with its share
+ * of the table. And what one change can need at most for hashes whose tables have just begun. */
+#define MEMORY_PER_PART ((size_t)192)
+#define MEMORY_AT_LEAST ((size_t)8192)
 
-/* How many elements the lists of a message have, its parts' too. */
-static size_t count_parts(const ProtobufCMessage *message)
+static const void *part_at(const void *items, size_t index)
+{
+    const void *part;
+    memcpy(&part, (const char *)items + index * sizeof part, sizeof part);
+    return part;
+}
+
+/* How many elements those lists of `message` have, its parts' too, that a merge of `merged` adds
+ * to. Elements are replaced, so that lists within them do not grow. */
+static size_t count_parts(const ProtobufCMessage *message, const ProtobufCMessage *merged)
 {
     size_t parts = 0;
-    for (unsigned i = 0; message != NULL && i < message->descriptor->n_fields; i++) {
+    if (message == NULL || merged == NULL)
+        return 0;
+    for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
-        bool repeated = nri_field_repeated(field);
-        size_t count = repeated ? *nri_field_count(message, field) : 1;
-        ProtobufCMessage *const *messages = nri_field_member(message, field);
-        if (repeated)
-            messages = *(ProtobufCMessage *const *const *)nri_field_member(message, field);
-        parts += repeated ? count : 0;
-        for (size_t k = 0; field->type == PROTOBUF_C_TYPE_MESSAGE && k < count; k++)
-            parts += count_parts(messages[k]);
+        if (nri_field_repeated(field))
+            parts += *nri_field_count(merged, field) > 0 ? *nri_field_count(message, field) : 0;
+        else if (field->type == PROTOBUF_C_TYPE_MESSAGE)
+            parts += count_parts(part_at(nri_field_member(message, field), 0),
+                                 part_at(nri_field_member(merged, field), 0));
     }
     return parts;
 }
@@ -114,7 +139,7 @@ static int reserve(struct merge *merge, size_t parts)
     struct nri_arena *arena = merge->builder->arena;
     size_t bytes = SIZE_MAX;
     if (parts < SIZE_MAX / 4 / MEMORY_PER_PART && merge->scratch.taken < SIZE_MAX / 4)
-        bytes = 2 * merge->scratch.taken + parts * MEMORY_PER_PART;
+        bytes = 2 * (used(merge) - merge->used_before) + parts * MEMORY_PER_PART + MEMORY_AT_LEAST;
     if (nri_arena_reserve(arena, bytes))
         return 0;
     if (arena->failure == NRI_E_LIMIT)
@@ -137,26 +162,37 @@ int nri_adjustment_merge_json(nri_adjustment *adjustment, const char *json, size
     const void *message = merge.message;
     if (code == 0) {
         nri_adjustment *scratch = make_scratch(&merge);
-        code = scratch != NULL ? nri_apply_adjustment(scratch, message, &merge.at)
-                               : merge.scratch.failure;
+        if (scratch == NULL || !nri_adjustment_try_seccomp(scratch, adjustment))
+            code = merge.scratch.failure;
+        else
+            code = nri_apply_adjustment(scratch, message, &merge.at);
         if (code != 0)
             code = blame(&merge, code, nri_adjustment_error_text(scratch));
     }
     if (code == 0)
-        code = reserve(&merge, count_parts((const void *)nri_adjustment_message(adjustment)));
+        code = reserve(
+            &merge, count_parts((const void *)nri_adjustment_message(adjustment), merge.message));
     if (code == 0)
         code = nri_apply_adjustment(adjustment, message, &merge.at);
     return end(&merge, code, error);
 }
 
-/* Of the updates also those that set nothing yet. */
-static size_t count_updates(const nri_updates *updates)
+static size_t count_update(const nri_updates *updates, const update_message *merged)
 {
-    update_message **list;
-    size_t count = nri_updates_messages(updates, &list);
-    size_t parts = updates->updates.count + updates->evictions.count;
-    for (size_t i = 0; i < count; i++)
-        parts += count_parts(&list[i]->base);
+    const char *id = nri_reader_text(merged->container_id);
+    const struct nri_keyed_item *item = nri_keyed_find(&updates->updates, id, strlen(id));
+    return item != NULL ? count_parts(item->entry, &merged->base) : 0;
+}
+
+/* Of the updates also those that set nothing yet. */
+static size_t count_updates(const nri_updates *updates, const updates_message *merged)
+{
+    update_message **all;
+    (void)nri_updates_messages(updates, &all); /* puts each update's message together */
+    size_t parts = (merged->n_update > 0 ? updates->updates.count : 0) +
+                   (merged->n_evict > 0 ? updates->evictions.count : 0);
+    for (size_t i = 0; i < merged->n_update; i++)
+        parts += count_update(updates, merged->update[i]);
     return parts;
 }
 
@@ -165,11 +201,12 @@ static int merge_updates(nri_updates *updates, struct merge *merge)
     const void *message = merge->message;
     nri_updates *scratch =
         nri_updates_make(&merge->scratch, merge->seed, updates->evictions_allowed, 0, NULL);
+    merge->used_before = used(merge);
     int code =
         scratch != NULL ? nri_apply_updates(scratch, message, &merge->at) : merge->scratch.failure;
     if (code != 0)
         return blame(merge, code, nri_updates_error_text(scratch));
-    code = reserve(merge, count_updates(updates));
+    code = reserve(merge, count_updates(updates, message));
     return code == 0 ? nri_apply_updates(updates, message, &merge->at) : code;
 }
 
@@ -201,7 +238,7 @@ int nri_resources_merge_json(nri_resources *resources, const char *json, size_t 
             code = blame(&merge, code, nri_adjustment_error_text(scratch));
     }
     if (code == 0)
-        code = reserve(&merge, count_parts((const void *)resources));
+        code = reserve(&merge, count_parts((const void *)resources, merge.message));
     if (code == 0)
         code = nri_apply_resources(resources, message, &merge.at);
     return end(&merge, code, error);

@@ -201,12 +201,46 @@ static void test_reserved_pieces_cannot_fail(void **state)
     assert_int_equal(f.fa.calls, 0);
     for (int round = 0; round < 2; round++) { /* the first chunk, and a later one */
         assert_true(nri_arena_reserve(&f.arena, 40 * align));
-        size_t calls = f.fa.calls;
-        assert_true(nri_arena_reserve(&f.arena, 40 * align)); /* it is there already */
+        size_t before = f.arena.taken;
+        f.arena.limit = before; /* no other memory */
         for (size_t i = 0; i < 20; i++)
             assert_non_null(nri_arena_alloc(&f.arena, align + 1));
-        assert_int_equal(f.fa.calls, calls);
+        f.arena.limit = 8192;
+        nri_arena_unreserve(&f.arena); /* it is used: there is nothing to give back */
+        assert_int_equal(f.arena.taken, before);
     }
+    assert_true(nri_arena_reserve(&f.arena, 40 * align));
+    fail_alloc_arm(&f.fa, 1);
+    assert_non_null(nri_arena_alloc(&f.arena, 40 * align)); /* too large for a usual chunk */
+    assert_true(f.fa.fired);
+    assert_null(f.arena.spare);
+    end(&f);
+}
+
+static void test_what_was_reserved_and_not_used_goes_back(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 4096, 16384);
+    assert_non_null(nri_arena_alloc(&f.arena, 64));
+    size_t taken = f.arena.taken, live = f.fa.live_blocks;
+    for (int round = 0; round < 100; round++) {
+        assert_true(nri_arena_reserve(&f.arena, 8000));
+        assert_true(f.arena.taken > taken + 8000);
+        assert_non_null(nri_arena_alloc(&f.arena, 16)); /* there is other memory */
+        nri_arena_unreserve(&f.arena);
+        assert_int_equal(f.arena.taken, taken);
+        assert_int_equal(f.fa.live_blocks, live);
+    }
+    end(&f);
+}
+
+static void test_a_reserve_beyond_the_limit(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, 64, 8192);
+    assert_non_null(nri_arena_alloc(&f.arena, 16));
     size_t taken = f.arena.taken;
     assert_false(nri_arena_reserve(&f.arena, 8192 - taken));
     assert_int_equal(f.arena.failure, NRI_E_LIMIT);
@@ -216,10 +250,12 @@ static void test_reserved_pieces_cannot_fail(void **state)
     assert_false(nri_arena_reserve(&f.arena, 4096));
     assert_int_equal(f.arena.failure, NRI_E_NOMEM);
     assert_int_equal(f.arena.taken, taken);
-    /* Up to the last byte of the limit. */
-    size_t header = taken - 2 * 40 * align;
-    assert_true(nri_arena_reserve(&f.arena, 8192 - taken - header / 2));
+    /* Up to the last byte of the limit: a chunk has two words in front. */
+    size_t header = NRI_ARENA_ALIGN;
+    assert_true(nri_arena_reserve(&f.arena, 8192 - taken - header));
     assert_int_equal(f.arena.taken, 8192);
+    nri_arena_unreserve(&f.arena);
+    assert_int_equal(f.arena.taken, taken);
     end(&f);
 }
 
@@ -309,6 +345,8 @@ int main(void)
         cmocka_unit_test(test_large_piece_keeps_the_room_that_is_left),
         cmocka_unit_test(test_steady_state_allocates_nothing),
         cmocka_unit_test(test_reserved_pieces_cannot_fail),
+        cmocka_unit_test(test_what_was_reserved_and_not_used_goes_back),
+        cmocka_unit_test(test_a_reserve_beyond_the_limit),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_as_an_allocator),
         cmocka_unit_test(test_allocation_failures),

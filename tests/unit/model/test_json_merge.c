@@ -184,6 +184,37 @@ static void test_a_bad_text_changes_nothing_and_sticks(void **state)
     }
 }
 
+/* A policy is checked together with the one that is there: what does not go together is refused
+ * with its place, and changes nothing; what is there already need not be said again. */
+static void test_seccomp_policies_together(void **state)
+{
+    (void)state;
+    static const char bad[] = "{\"env\":{\"A\":\"1\"},\"linux\":{\"seccomp_policy\":{"
+                              "\"default_action\":\"SCMP_ACT_ALLOW\"}}}";
+    static const char good[] = "{\"linux\":{\"seccomp_policy\":{\"syscalls\":[{\"names\":"
+                               "[\"openat\"],\"action\":\"SCMP_ACT_KILL\"}]}}}";
+    nri_adjustment *adjustment = make();
+    nri_error *error = NULL;
+    nri_seccomp *seccomp = nri_adjustment_edit_seccomp_policy(adjustment);
+    assert_int_equal(nri_seccomp_set_default_action(seccomp, "SCMP_ACT_ERRNO"), 0);
+    assert_int_equal(nri_seccomp_set_default_errno(seccomp, 1), 0);
+    assert_int_equal(nri_seccomp_add_flag(seccomp, "SECCOMP_FILTER_FLAG_LOG"), 0);
+    assert_int_equal(nri_adjustment_merge_json(adjustment, bad, strlen(bad), NULL, &error),
+                     NRI_E_INVALID);
+    assert_string_equal(nri_error_get_text(error),
+                        "JSON:1:44: ContainerAdjustment.linux.seccomp_policy: seccomp default "
+                        "errno 1: goes only with the default action SCMP_ACT_ERRNO or "
+                        "SCMP_ACT_TRACE");
+    nri_error_free(error);
+    assert_string_equal(nri_seccomp_default_action(seccomp), "SCMP_ACT_ERRNO");
+    assert_int_equal(nri_adjustment_env_count(adjustment), 0);
+    nri_adjustment_clear_error(adjustment);
+    assert_int_equal(nri_adjustment_merge_json(adjustment, good, strlen(good), NULL, NULL), 0);
+    assert_int_equal(nri_seccomp_syscall_count(seccomp), 1);
+    assert_int_equal(nri_seccomp_flag_count(seccomp), 1);
+    nri_adjustment_free(adjustment);
+}
+
 static void test_updates(void **state)
 {
     (void)state;
@@ -263,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_S09_each_field_alone),
         cmocka_unit_test(test_removals_go_first),
         cmocka_unit_test(test_a_bad_text_changes_nothing_and_sticks),
+        cmocka_unit_test(test_seccomp_policies_together),
         cmocka_unit_test(test_updates),
         cmocka_unit_test(test_resources),
         cmocka_unit_test(test_allocation_failures),
