@@ -103,8 +103,8 @@ NRI_API int nri_container_set_device(nri_container *container, const char *path,
                                      int64_t major, int64_t minor, const uint32_t *file_mode,
                                      const uint32_t *uid, const uint32_t *gid);
 /** The resources, to be set with the nri_resources_set_ functions; from then on they are present,
- * also without a value. NULL only when there is no memory or no container
- * (LinuxContainer.resources). Since 0.1.0. */
+ * also without a value. What nri_container_resources() gave before the first edit stays as it was.
+ * NULL only when there is no memory or no container (LinuxContainer.resources). Since 0.1.0. */
 NRI_API nri_resources *nri_container_edit_resources(nri_container *container);
 /** Sets the OOM score adjustment, -1000 to 1000 (LinuxContainer.oom_score_adj). Since 0.1.0. */
 NRI_API int nri_container_set_oom_score_adj(nri_container *container, int64_t score);
@@ -120,7 +120,8 @@ NRI_API int nri_container_set_seccomp_profile(nri_container *container,
                                               enum nri_seccomp_profile_type type,
                                               const char *localhost_ref);
 /** The seccomp policy, to be set with the functions of nri/seccomp.h; from then on it is present,
- * also without a default action. NULL only when there is no memory or no container
+ * also without a default action. What nri_container_seccomp_policy() gave before the first edit
+ * stays as it was. NULL only when there is no memory or no container
  * (LinuxContainer.seccomp_policy). Since 0.1.0. */
 NRI_API nri_seccomp *nri_container_edit_seccomp_policy(nri_container *container);
 /** Sets a kernel parameter, as nri_adjustment_set_sysctl() (LinuxContainer.sysctl). Since 0.1.0. */

@@ -6,10 +6,12 @@
  * A pod made here, or copied with nri_pod_dup(), may be changed; a request's pod is const and may
  * not. Setters copy and validate; setting the same key again replaces it. The first failed call
  * sticks (nri_pod_error()) and changes nothing. Errors of every setter: NRI_E_INVALID, NRI_E_UTF8,
- * NRI_E_RANGE, NRI_E_NOMEM. One thread at a time may use a pod. What readers returned before a
- * change stays readable until nri_pod_free(), with the old value; but resources and a seccomp
- * policy that nri_pod_edit_X() and nri_container_edit_X() gave out show each change, and resources
- * that were read before them show it in part: read those again.
+ * NRI_E_RANGE, NRI_E_NOMEM. One thread at a time may use a pod.
+ *
+ * What readers returned before a change stays readable until nri_pod_free(), with the old value.
+ * That goes for resources and a seccomp policy too: the first nri_pod_edit_X() or
+ * nri_container_edit_X() of one makes a copy to be changed, and what was read before it stays as it
+ * was. From then on readers give that copy, which shows each further change.
  */
 #ifndef NRI_POD_BUILD_H
 #define NRI_POD_BUILD_H

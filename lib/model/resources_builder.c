@@ -8,6 +8,7 @@
 
 #include "model/cpu_list.h"
 #include "model/resources_store.h"
+#include "wire/message.h"
 
 typedef Nri__Pkg__Api__V1alpha1__OptionalUInt64 optional_uint64;
 typedef Nri__Pkg__Api__V1alpha1__OptionalInt64 optional_int64;
@@ -104,16 +105,22 @@ int nri_resources_refuse_memory(struct nri_resources_store *store, const char *n
     return nri_builder_refuse_memory(store->builder, &where);
 }
 
-static struct nri_resources_store *make_store(struct nri_resources_builder *resources)
+static void refuse_memory(const struct nri_resources_builder *resources)
+{
+    const struct nri_where where = {
+        .within = resources->container_id != NULL ? "update" : NULL,
+        .key = resources->container_id,
+        .name = "resources",
+    };
+    (void)nri_builder_refuse_memory(resources->builder, &where);
+}
+
+/* One that is not the builder's yet; NULL on no memory, with the failed call kept. */
+static struct nri_resources_store *make_store(const struct nri_resources_builder *resources)
 {
     struct nri_resources_store *store = nri_arena_zero(resources->builder->arena, sizeof *store);
     if (store == NULL) {
-        const struct nri_where where = {
-            .within = resources->container_id != NULL ? "update" : NULL,
-            .key = resources->container_id,
-            .name = "resources",
-        };
-        (void)nri_builder_refuse_memory(resources->builder, &where);
+        refuse_memory(resources);
         return NULL;
     }
     store->builder = resources->builder;
@@ -122,46 +129,63 @@ static struct nri_resources_store *make_store(struct nri_resources_builder *reso
     nri__pkg__api__v1alpha1__linux_cpu__init(&store->cpu);
     nri__pkg__api__v1alpha1__linux_memory__init(&store->memory);
     nri__pkg__api__v1alpha1__linux_pids__init(&store->pids);
-    resources->store = store;
     return store;
 }
 
 /* The parts become the store's, so that setters find them at their places. */
 static void adopt(struct nri_resources_store *store,
-                  const Nri__Pkg__Api__V1alpha1__LinuxResources *from)
+                  const Nri__Pkg__Api__V1alpha1__LinuxResources *own)
 {
     store->used = true;
-    store->resources = *from;
-    if (from->cpu != NULL) {
-        store->cpu = *from->cpu;
+    store->resources = *own;
+    if (own->cpu != NULL) {
+        store->cpu = *own->cpu;
         store->resources.cpu = &store->cpu;
     }
-    if (from->memory != NULL) {
-        store->memory = *from->memory;
+    if (own->memory != NULL) {
+        store->memory = *own->memory;
         store->resources.memory = &store->memory;
     }
-    if (from->pids != NULL) {
-        store->pids = *from->pids;
+    if (own->pids != NULL) {
+        store->pids = *own->pids;
         store->resources.pids = &store->pids;
     }
+}
+
+/* Setters write into what they find: into a copy, because whoever has read `from` keeps what he
+ * read. */
+static struct nri_resources_store *adopt_copy(const struct nri_resources_builder *resources,
+                                              const Nri__Pkg__Api__V1alpha1__LinuxResources *from)
+{
+    struct nri_resources_store *store = make_store(resources);
+    if (store == NULL)
+        return NULL;
+    const void *copy = nri_message_copy(&from->base, resources->builder->arena);
+    if (copy == NULL) {
+        refuse_memory(resources);
+        return NULL;
+    }
+    adopt(store, copy);
+    return store;
 }
 
 nri_resources *nri_resources_builder_adopt(struct nri_resources_builder *resources,
                                            const Nri__Pkg__Api__V1alpha1__LinuxResources *from)
 {
-    if (resources->store == NULL) {
-        struct nri_resources_store *store = make_store(resources);
-        if (store == NULL)
-            return NULL;
-        if (from != NULL)
-            adopt(store, from);
-    }
-    return (void *)&resources->store->resources;
+    if (resources->store == NULL && from != NULL)
+        resources->store = adopt_copy(resources, from);
+    else if (resources->store == NULL)
+        resources->store = make_store(resources);
+    return resources->store != NULL ? (void *)&resources->store->resources : NULL;
 }
 
+/* Not by way of the function above, so that a plugin that adopts nothing need not hold the code
+ * that copies messages. */
 nri_resources *nri_resources_builder_edit(struct nri_resources_builder *resources)
 {
-    return nri_resources_builder_adopt(resources, NULL);
+    if (resources->store == NULL)
+        resources->store = make_store(resources);
+    return resources->store != NULL ? (void *)&resources->store->resources : NULL;
 }
 
 /* ---- the change, which follows all checks and allocations ---- */

@@ -23,8 +23,8 @@ struct nri_resources_builder {
 /* The resources to be changed; NULL when there is no memory, with the failed call kept. The caller
  * has called nri_builder_enter(). */
 nri_resources *nri_resources_builder_edit(struct nri_resources_builder *resources);
-/* The same, but what is not there yet starts as a shallow copy of `from`, whose arrays are
- * nri_message_copy()'s; `from` may be NULL. */
+/* The same, but what is not there yet starts as a deep copy of `from`, which nothing changes;
+ * `from` may be NULL. */
 nri_resources *nri_resources_builder_adopt(struct nri_resources_builder *resources,
                                            const Nri__Pkg__Api__V1alpha1__LinuxResources *from);
 /* NULL while no value is set and nothing was adopted. */

@@ -21,6 +21,32 @@ static void open_edited(struct fixture *fixture, struct edited *edited)
     edited->resources = (struct nri_resources_builder){.builder = &edited->builder};
 }
 
+struct bytes {
+    uint8_t data[16384];
+    size_t size;
+};
+
+static void encode_message(const resources_message *message, struct bytes *bytes)
+{
+    assert_int_equal(nri_message_size(&message->base, &bytes->size, NULL), 0);
+    assert_true(bytes->size <= sizeof bytes->data);
+    nri_message_encode(&message->base, bytes->data);
+}
+
+static void encode(const struct edited *edited, struct bytes *bytes)
+{
+    const resources_message *message = nri_resources_builder_message(&edited->resources);
+    bytes->size = 0;
+    if (message != NULL)
+        encode_message(message, bytes);
+}
+
+static void check_same(const struct bytes *a, const struct bytes *b)
+{
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->data, b->data, a->size);
+}
+
 /* Longer than all that is compared of a rule. */
 #define LONG_ACCESS "rwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwmrwm"
 
@@ -71,10 +97,13 @@ static resources_message *sample(struct fixture *fixture)
 
 static void test_adopt(void **state)
 {
+    static struct bytes before, after;
     struct edited edited;
     uint64_t bytes;
+    const resources_message *from = sample(*state);
+    encode_message(from, &before);
     open_edited(*state, &edited);
-    nri_resources *r = nri_resources_builder_adopt(&edited.resources, sample(*state));
+    nri_resources *r = nri_resources_builder_adopt(&edited.resources, from);
     assert_non_null(r);
     assert_ptr_equal(nri_resources_builder_adopt(&edited.resources, NULL), r);
     assert_ptr_equal(nri_resources_builder_edit(&edited.resources), r);
@@ -97,6 +126,8 @@ static void test_adopt(void **state)
     assert_string_equal(message->devices[0]->access, LONG_ACCESS);
     assert_false(message->devices[1]->allow);
     assert_true(message->devices[2]->allow);
+    encode_message(from, &after);
+    check_same(&before, &after);
 }
 
 /* Long lists of rules that no setter makes are indexed without them. */
@@ -204,28 +235,6 @@ static int long_step(nri_resources *r, int number)
                            : nri_resources_add_device_rule(r, true, "b", NULL, &minor, "rw");
 }
 
-struct bytes {
-    uint8_t data[16384];
-    size_t size;
-};
-
-static void encode(const struct edited *edited, struct bytes *bytes)
-{
-    const resources_message *message = nri_resources_builder_message(&edited->resources);
-    bytes->size = 0;
-    if (message == NULL)
-        return;
-    assert_int_equal(nri_message_size(&message->base, &bytes->size, NULL), 0);
-    assert_true(bytes->size <= sizeof bytes->data);
-    nri_message_encode(&message->base, bytes->data);
-}
-
-static void check_same(const struct bytes *a, const struct bytes *b)
-{
-    assert_int_equal(a->size, b->size);
-    assert_memory_equal(a->data, b->data, a->size);
-}
-
 /* Returns how many calls failed with `expected`, and checks that none of them changed anything. */
 static int run(struct edited *edited, nri_resources *r, int expected, bool again)
 {
@@ -280,6 +289,44 @@ static void test_each_allocation(void **state)
     print_message("%zu points of failure\n", n - 2);
 }
 
+/* What cannot be adopted is as if it had not been tried. */
+static void test_each_allocation_of_adopting(void **state)
+{
+    struct fixture *fixture = *state;
+    struct nri_alloc alloc = fail_alloc_resolved(&fixture->memory);
+    static struct bytes before, after;
+    const resources_message *from = sample(fixture);
+    bool fired = true;
+    size_t n = 0;
+    encode_message(from, &before);
+    while (fired) {
+        struct nri_arena arena;
+        struct edited edited;
+        nri_arena_init(&arena, &alloc, 1, SIZE_MAX);
+        nri_builder_init(&edited.builder, &arena, fixture_seed, 0, NULL);
+        edited.resources = (struct nri_resources_builder){.builder = &edited.builder};
+        fail_alloc_arm(&fixture->memory, ++n);
+        nri_resources *r = nri_resources_builder_adopt(&edited.resources, from);
+        fired = fixture->memory.fired;
+        assert_int_equal(r == NULL, fired);
+        assert_int_equal(edited.builder.error.code, fired ? NRI_E_NOMEM : 0);
+        if (fired) {
+            assert_string_equal(edited.builder.error.text, "resources: out of memory");
+            assert_null(nri_resources_builder_message(&edited.resources));
+            r = nri_resources_builder_adopt(&edited.resources, from);
+        }
+        assert_ptr_equal(nri_resources_builder_message(&edited.resources), r);
+        encode(&edited, &after);
+        check_same(&before, &after);
+        OK(nri_resources_set_memory_limit(r, 1));
+        encode_message(from, &after);
+        check_same(&before, &after);
+        nri_arena_fini(&arena);
+    }
+    assert_true(n > 3);
+    print_message("%zu points of failure\n", n - 1);
+}
+
 static void test_each_limit(void **state)
 {
     struct fixture *fixture = *state;
@@ -312,6 +359,7 @@ int main(void)
         WITH_FIXTURE(test_nothing_is_there_until_it_is_set),
         WITH_FIXTURE(test_blocked_and_sealed),
         WITH_FIXTURE(test_each_allocation),
+        WITH_FIXTURE(test_each_allocation_of_adopting),
         WITH_FIXTURE(test_each_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
