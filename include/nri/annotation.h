@@ -77,7 +77,7 @@ NRI_API int nri_annotation_milli_quantity(const nri_pod *pod, const char *contai
                                           const char *key, enum nri_annotation_syntax syntax,
                                           int64_t *value, nri_error **error);
 /** A list of CPUs or memory nodes, as nri_cpuset_parse(); what `value` held before goes. As
- * nri_annotation_bool(). Since 0.1.0. */
+ * nri_annotation_bool(), also NRI_E_LIMIT. Since 0.1.0. */
 NRI_API int nri_annotation_cpuset(const nri_pod *pod, const char *container_name, const char *key,
                                   enum nri_annotation_syntax syntax, nri_cpuset *value,
                                   nri_error **error);

@@ -20,6 +20,10 @@ NRI_BEGIN_DECLS
  * 128 KiB. */
 #define NRI_CPUSET_LARGEST 1048575u
 
+/** The longest list that is read into a set, in bytes: no set is written longer by
+ * nri_cpuset_format(). Since 0.1.0. */
+#define NRI_CPUSET_TEXT_LARGEST 5242880u
+
 /**
  * Makes an empty set, which nri_cpuset_free() frees.
  * @param set set to the set; NULL on an error
@@ -33,10 +37,12 @@ NRI_API nri_cpuset *nri_cpuset_free(nri_cpuset *set);
  * Sets a set to what a list says, such as "0-3,7": numbers and ranges separated by commas, blanks
  * around them allowed, in any order, overlaps allowed; "" is the empty set.
  * @param set the set; unchanged on an error
- * @param list the list
+ * @param list the list, of at most NRI_CPUSET_TEXT_LARGEST bytes. Time goes with its length and
+ * with its largest number, not with how much its ranges hold
  * @param error set to an error that names the list, the offset and what would be right; may be
  * NULL
- * @return 0, NRI_E_INVALID, NRI_E_SYNTAX, NRI_E_RANGE, NRI_E_NOMEM. Since 0.1.0.
+ * @return 0, NRI_E_INVALID, NRI_E_SYNTAX, NRI_E_RANGE, NRI_E_LIMIT (too long), NRI_E_NOMEM. Since
+ * 0.1.0.
  */
 NRI_API int nri_cpuset_parse(nri_cpuset *set, const char *list, nri_error **error);
 /**

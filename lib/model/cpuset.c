@@ -227,3 +227,14 @@ bool nri_cpuset_next(const nri_cpuset *set, unsigned from, unsigned *number)
     }
     return false;
 }
+
+unsigned nri_cpuset_run_end(const nri_cpuset *set, unsigned number)
+{
+    uint64_t behind = UINT64_MAX << number % BITS; /* of the first word */
+    for (size_t i = number / BITS; i < set->count; i++, behind = UINT64_MAX) {
+        uint64_t missing = ~set->words[i] & behind;
+        if (missing != 0)
+            return (unsigned)i * BITS + lowest_bit(missing) - 1;
+    }
+    return (unsigned)set->count * BITS - 1;
+}

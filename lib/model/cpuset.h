@@ -19,5 +19,7 @@ struct nri_cpuset {
 int nri_cpuset_reserve(nri_cpuset *set, unsigned number);
 /* Adds a range that there is room for. */
 void nri_cpuset_fill(nri_cpuset *set, unsigned first, unsigned last);
+/* The last number of the run of numbers that starts with one that is in the set. */
+unsigned nri_cpuset_run_end(const nri_cpuset *set, unsigned number);
 
 #endif

@@ -21,6 +21,12 @@ static void expect(const nri_cpuset *set, const char *list)
     assert_string_equal(text, list);
 }
 
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 8;
+}
+
 static void test_parse_and_format(void **state)
 {
     (void)state;
@@ -80,6 +86,114 @@ static void test_parse_errors(void **state)
     nri_cpuset_free(set);
 }
 
+/* ---- long lists ---- */
+
+struct list {
+    char *text;
+    size_t length;
+};
+
+/* `part` as often as it fits, with commas between, in exactly `length` bytes: blanks fill up. */
+static struct list repeated(const char *part, size_t length)
+{
+    struct list list = {test_malloc(length + 1), 0};
+    size_t step = strlen(part);
+    while (list.length + 1 + step <= length) {
+        if (list.length > 0)
+            list.text[list.length++] = ',';
+        memcpy(list.text + list.length, part, step);
+        list.length += step;
+    }
+    memset(list.text + list.length, ' ', length - list.length);
+    list.length = length;
+    list.text[length] = '\0';
+    return list;
+}
+
+/* Every two of three numbers: no set is written longer. */
+static void test_longest_set(void **state)
+{
+    (void)state;
+    nri_cpuset *set = set_of(""), *again = set_of("");
+    for (unsigned number = 0; number <= NRI_CPUSET_LARGEST; number++) {
+        if (number % 3 != 2)
+            assert_int_equal(nri_cpuset_add(set, number), 0);
+    }
+    size_t length = nri_cpuset_format(set, NULL, 0);
+    assert_in_range(length, NRI_CPUSET_TEXT_LARGEST * 9 / 10, NRI_CPUSET_TEXT_LARGEST);
+    char *text = test_malloc(length + 1);
+    assert_int_equal(nri_cpuset_format(set, text, length + 1), length);
+    assert_int_equal(nri_cpuset_parse(again, text, NULL), 0);
+    assert_true(nri_cpuset_equal(set, again));
+    test_free(text);
+    nri_cpuset_free(set);
+    nri_cpuset_free(again);
+}
+
+static void test_length_limit(void **state)
+{
+    (void)state;
+    nri_cpuset *set = set_of("5");
+    nri_error *error = NULL;
+    struct list list = repeated("7", NRI_CPUSET_TEXT_LARGEST + 1);
+    assert_int_equal(nri_cpuset_parse(set, list.text, &error), NRI_E_LIMIT);
+    const char *text = nri_error_get_text(error);
+    assert_int_equal(strncmp(text, "cpuset \"7,7,7", 13), 0);
+    const char *rule = strstr(text, "...\": ");
+    assert_non_null(rule);
+    assert_string_equal(rule, "...\": must be at most 5242880 bytes long");
+    nri_error_free(error);
+    expect(set, "5");
+    list.text[NRI_CPUSET_TEXT_LARGEST] = '\0';
+    list.text[NRI_CPUSET_TEXT_LARGEST - 1] = ' ';
+    assert_int_equal(nri_cpuset_parse(set, list.text, NULL), 0);
+    expect(set, "7");
+    test_free(list.text);
+    nri_cpuset_free(set);
+}
+
+/* The largest set, half a million times over. If time went with what the ranges hold, this would
+ * take minutes, and be ended. */
+static void test_time_goes_with_the_length(void **state)
+{
+    (void)state;
+    nri_cpuset *set = set_of("");
+    struct list list = repeated("0-1048575", NRI_CPUSET_TEXT_LARGEST);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(nri_cpuset_parse(set, list.text, NULL), 0);
+    expect(set, "0-1048575");
+    test_free(list.text);
+    nri_cpuset_free(set);
+}
+
+/* Ranges of every length from and to everywhere in a word, several of them over each other. */
+static void test_overlapping_ranges(void **state)
+{
+    (void)state;
+    uint32_t seed = 11;
+    for (int i = 0; i < 2000; i++) {
+        nri_cpuset *set = set_of(""), *wanted = set_of("");
+        char text[256];
+        size_t length = 0;
+        for (unsigned ranges = next_random(&seed) % 6; ranges > 0; ranges--) {
+            unsigned first = next_random(&seed) % MODEL_SIZE;
+            unsigned last = first + next_random(&seed) % MODEL_SIZE;
+            int wrote = snprintf(text + length, sizeof text - length, "%s%u-%u",
+                                 length > 0 ? "," : "", first, last);
+            assert_true(wrote > 0);
+            length += (size_t)wrote;
+            for (unsigned number = first; number <= last; number++)
+                assert_int_equal(nri_cpuset_add(wanted, number), 0);
+        }
+        text[length] = '\0';
+        assert_int_equal(nri_cpuset_parse(set, text, NULL), 0);
+        if (!nri_cpuset_equal(set, wanted))
+            fail_msg("%s", text);
+        nri_cpuset_free(set);
+        nri_cpuset_free(wanted);
+    }
+}
+
 static void test_short_buffers(void **state)
 {
     (void)state;
@@ -112,12 +226,6 @@ static void test_members(void **state)
     assert_int_equal(nri_cpuset_remove(set, UINT32_MAX), 0);
     assert_int_equal(nri_cpuset_count(set), 0);
     nri_cpuset_free(set);
-}
-
-static uint32_t next_random(uint32_t *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return *seed >> 8;
 }
 
 struct model {
@@ -224,7 +332,7 @@ static void test_allocation_failures(void **state)
         if (code == 0)
             code = nri_cpuset_add(set, 3);
         if (code == 0)
-            code = nri_cpuset_parse(other, "900", &error);
+            code = nri_cpuset_parse(other, "3-900,900", &error);
         if (code == 0)
             code = nri_cpuset_union(set, other);
         if (code == 0)
@@ -241,9 +349,16 @@ static void test_allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parse_and_format),      cmocka_unit_test(test_parse_errors),
-        cmocka_unit_test(test_short_buffers),         cmocka_unit_test(test_members),
-        cmocka_unit_test(test_against_a_naive_model), cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_parse_and_format),
+        cmocka_unit_test(test_parse_errors),
+        cmocka_unit_test(test_longest_set),
+        cmocka_unit_test(test_length_limit),
+        cmocka_unit_test(test_time_goes_with_the_length),
+        cmocka_unit_test(test_overlapping_ranges),
+        cmocka_unit_test(test_short_buffers),
+        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_against_a_naive_model),
+        cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
