@@ -125,8 +125,8 @@ NRI_API int nri_resources_set_memory_use_hierarchy(nri_resources *resources, boo
  * Sets the limit of a hugepage size (LinuxResources.hugepage_limits); replaces the one of the same
  * size.
  * @param resources the resources
- * @param page_size the size as cgroup files spell it: a number (without leading zeros) and "KB",
- * "MB" or "GB", such as "2MB"
+ * @param page_size the size as the kernel names the files of the cgroup: a power of two below 1024
+ * and "KB", "MB" or "GB", such as "2MB" (not "2048KB", which no runtime finds)
  * @param bytes the limit in bytes
  * @return 0 or an error. Since 0.1.0.
  */

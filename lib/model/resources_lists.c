@@ -18,12 +18,19 @@ typedef Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup rule_message;
 
 /* ---- hugepage limits ---- */
 
+/* A size of a kernel's huge pages as it names the files of the cgroup, which runtimes look for
+ * under just this name: in the largest unit of which it is a whole number. */
 static bool is_page_size(const char *text)
 {
     size_t digits = strspn(text, "0123456789");
     const char *unit = text + digits;
-    return digits > 0 && text[0] != '0' && unit[0] != '\0' && strchr("KMG", unit[0]) != NULL &&
-           strcmp(unit + 1, "B") == 0;
+    unsigned number = 0;
+    if (digits > 3 || text[0] == '0') /* more digits are never below 1024 and a power of two */
+        return false;
+    for (size_t i = 0; i < digits; i++)
+        number = number * 10 + (unsigned)(text[i] - '0');
+    return number > 0 && (number & (number - 1)) == 0 && unit[0] != '\0' &&
+           strchr("KMG", unit[0]) != NULL && strcmp(unit + 1, "B") == 0;
 }
 
 static int check_page_size(struct nri_resources_store *store, const char *page_size)
@@ -32,8 +39,10 @@ static int check_page_size(struct nri_resources_store *store, const char *page_s
     int code = nri_builder_check_filled(store->builder, &where, page_size);
     if (code != 0 || is_page_size(page_size))
         return code;
-    return nri_builder_refuse(store->builder, NRI_E_INVALID, &where, page_size,
-                              "must be a number and \"KB\", \"MB\" or \"GB\", such as \"2MB\"");
+    return nri_builder_refuse(
+        store->builder, NRI_E_INVALID, &where, page_size,
+        "must be a power of two below 1024 and \"KB\", \"MB\" or \"GB\", as the "
+        "kernel writes it, such as \"2MB\"");
 }
 
 static hugepage_message *make_hugepage_limit(struct nri_builder *builder, const char *page_size,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fixture.h"
 
+#include <stdio.h>
+
 #include "wire/message.h"
 
 const uint64_t fixture_seed[2] = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
@@ -24,6 +26,13 @@ int fixture_teardown(void **state)
     size_t live = fixture->memory.live_blocks;
     free(fixture);
     return live == 0 ? 0 : -1;
+}
+
+void fixture_page_size(char out[8], int index)
+{
+    static const char *const units[] = {"KB", "MB", "GB"};
+    assert_in_range(index, 0, FIXTURE_PAGE_SIZES - 1);
+    snprintf(out, 8, "%d%s", 1 << index % 10, units[index / 10]);
 }
 
 char *fixture_text(struct fixture *fixture, const char *text, size_t length)

@@ -37,6 +37,10 @@ int fixture_teardown(void **state);
 char *fixture_text(struct fixture *fixture, const char *text, size_t length);
 #define TEXT(fixture, literal) fixture_text((fixture), (literal), sizeof(literal) - 1)
 
+/* One of the page sizes that a hugepage limit may be of, all different from one another. */
+#define FIXTURE_PAGE_SIZES 30
+void fixture_page_size(char out[8], int index);
+
 /* Encodes and decodes again, in the fixture's arena. */
 void *fixture_round_trip(struct fixture *fixture, const void *message);
 /* The message of an adjustment, through the wire; fails the test when there is none. */

@@ -68,13 +68,25 @@ static void add_list(struct text *text, const char *name, const char *element, c
     add(text, "%c", close);
 }
 
+/* Of the page sizes that there are, as far as they go. */
+static void add_hugepage_limits(struct text *text, int first, int count)
+{
+    char size[8];
+    int last = first + count < FIXTURE_PAGE_SIZES ? first + count : FIXTURE_PAGE_SIZES;
+    add(text, "\"hugepage_limits\":[");
+    for (int i = first; i < last; i++) {
+        fixture_page_size(size, i);
+        add(text, "%s{\"page_size\":\"%s\",\"limit\":%d}", i > first ? "," : "", size, i);
+    }
+    add(text, "]");
+}
+
 static void resources_json(struct text *text, int first, int count)
 {
     add(text, "{\"memory\":{\"limit\":%d},\"cpu\":{\"cpus\":\"0-%d\"},", 1000 + first, first);
     add_list(text, "unified", "\"file.#\":\"#\"", '{', '}', first, count);
     add(text, ",");
-    add_list(text, "hugepage_limits", "{\"page_size\":\"#KB\",\"limit\":#}", '[', ']', first + 1,
-             count);
+    add_hugepage_limits(text, first, count);
     add(text, ",");
     add_list(text, "devices", "{\"type\":\"c\",\"major\":#,\"access\":\"r\"}", '[', ']', first,
              count);

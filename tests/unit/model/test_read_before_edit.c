@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was read of an object before an edit stays as it was, byte by byte: each setter alone, on a
  * copy of an object in which everything is set, with short lists and with long ones. */
-#include <stdio.h>
-
 #include "container_build.h"
 #include "model/dup.h"
 
@@ -42,12 +40,11 @@ static void check_unchanged(const void *message, const struct bytes *before)
 /* Each setter with one of two values; of the lists the entry `index`. */
 static int set_resource(nri_resources *r, int setter, bool second, int index)
 {
-    static const char *const units[] = {"KB", "MB", "GB"};
     const int add = second ? 1 : 0;
     const char *text = second ? "3" : "0-1";
     const int64_t minor = index + (second ? 1000 : 0);
-    char key[16];
-    snprintf(key, sizeof key, "%d%s", 1 << index % 10, units[index / 10]);
+    char key[8];
+    fixture_page_size(key, index);
     switch (setter) {
     case 0:
         return nri_resources_set_cpu_shares(r, 512u + (unsigned)add);

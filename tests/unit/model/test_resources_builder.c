@@ -108,6 +108,21 @@ static void test_S46_hugepage_limits(void **state)
     assert_int_equal(sent(*state, a)->n_hugepage_limits, 3);
 }
 
+/* All that the kernel can have, each on its own. */
+static void test_every_page_size(void **state)
+{
+    nri_adjustment *a = fixture_make(*state);
+    char size[8];
+    for (int i = 0; i < FIXTURE_PAGE_SIZES; i++) {
+        fixture_page_size(size, i);
+        OK(nri_adjustment_set_hugepage_limit(a, size, 1));
+        const resources_message *message = sent(*state, a);
+        assert_int_equal(message->n_hugepage_limits, i + 1);
+        assert_string_equal(message->hugepage_limits[i]->page_size, size);
+    }
+    assert_string_equal(size, "512GB");
+}
+
 /* S12: every key of the map gets through. */
 static void test_S12_unified(void **state)
 {
@@ -210,15 +225,15 @@ static void test_many(void **state)
             snprintf(value, sizeof value, "%d", (int)i + round);
             OK(nri_adjustment_set_unified(a, key, value));
             OK(nri_adjustment_add_device_rule(a, true, "c", &i, NULL, "r"));
-            snprintf(key, sizeof key, "%dKB", (int)i + 1);
+            fixture_page_size(key, (int)(i % FIXTURE_PAGE_SIZES));
             OK(nri_adjustment_set_hugepage_limit(a, key, (uint64_t)round));
         }
     }
     const resources_message *message = sent(*state, a);
     assert_int_equal(message->n_unified, MANY);
     assert_int_equal(message->n_devices, MANY);
-    assert_int_equal(message->n_hugepage_limits, MANY);
-    assert_int_equal(message->hugepage_limits[MANY - 1]->limit, 1);
+    assert_int_equal(message->n_hugepage_limits, FIXTURE_PAGE_SIZES);
+    assert_int_equal(message->hugepage_limits[FIXTURE_PAGE_SIZES - 1]->limit, 1);
     assert_int_equal(message->devices[MANY - 1]->major->value, MANY - 1);
     assert_true(nri_resources_unified(nri_resources_view(message), "key.49999", &read));
     assert_string_equal(read, "50000");
@@ -266,19 +281,33 @@ static void test_refused_texts(void **state)
             "unified \"memory.high\" value \"1\\xff\": must be UTF-8; the byte at offset 1 is not");
 }
 
+static void refuse_page_size(nri_adjustment *a, const char *size)
+{
+    char text[192];
+    snprintf(text, sizeof text,
+             "hugepage size \"%s\": must be a power of two below 1024 and \"KB\", \"MB\" or "
+             "\"GB\", as the kernel writes it, such as \"2MB\"",
+             size);
+    REFUSED(a, nri_adjustment_set_hugepage_limit(a, size, 1), NRI_E_INVALID, text);
+}
+
 static void test_refused_page_sizes(void **state)
 {
-    static const char *const bad[] = {"2",   "MB",   "2M",   "2MBx", "2mb", "02MB", "0KB",
-                                      "2TB", "-2MB", " 2MB", "2 MB", "2B",  "2MiB", "0x2MB"};
+    static const char *const forms[] = {"2",   "MB",   "2M",   "2MBx", "2mb", "2kB",  "02MB", "0KB",
+                                        "2TB", "-2MB", " 2MB", "2 MB", "2B",  "2MiB", "0x2MB"};
+    static const unsigned numbers[] = {3, 6, 511, 513, 1000, 1023, 1024, 2048, 8192, 4294967295u};
     nri_adjustment *a = fixture_make(*state);
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        char text[128];
-        snprintf(text, sizeof text,
-                 "hugepage size \"%s\": must be a number and \"KB\", \"MB\" or \"GB\", such as "
-                 "\"2MB\"",
-                 bad[i]);
-        REFUSED(a, nri_adjustment_set_hugepage_limit(a, bad[i], 1), NRI_E_INVALID, text);
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        refuse_page_size(a, forms[i]);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char size[16];
+        snprintf(size, sizeof size, "%u%s", numbers[i], i % 2 == 0 ? "KB" : "GB");
+        refuse_page_size(a, size);
     }
+    /* 2 and a multiple of 2 to the power of 32 and of 64: an overflow would make them good. */
+    refuse_page_size(a, "4294967298MB");
+    refuse_page_size(a, "18446744073709551618MB");
+    refuse_page_size(a, "100000000000000000000000000000000000000002MB");
     REFUSED(a, nri_adjustment_set_hugepage_limit(a, NULL, 1), NRI_E_INVALID,
             "hugepage size NULL: must be a text");
     REFUSED(a, nri_adjustment_set_hugepage_limit(a, "", 1), NRI_E_INVALID,
@@ -344,6 +373,7 @@ int main(void)
         WITH_FIXTURE(test_pids),
         WITH_FIXTURE(test_S48_an_empty_class_is_sent),
         WITH_FIXTURE(test_S46_hugepage_limits),
+        WITH_FIXTURE(test_every_page_size),
         WITH_FIXTURE(test_S12_unified),
         WITH_FIXTURE(test_S13_device_rules),
         WITH_FIXTURE(test_the_same_rule_is_there_once),

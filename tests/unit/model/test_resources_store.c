@@ -201,7 +201,7 @@ static int step(nri_resources *r, int number)
 {
     char key[16];
     const int64_t minor = number;
-    snprintf(key, sizeof key, "%dKB", number / 8 + 1);
+    fixture_page_size(key, number / 8);
     switch (number % 8) {
     case 0:
         return nri_resources_set_unified(r, key, "value");
@@ -228,9 +228,10 @@ static int long_step(nri_resources *r, int number)
     const int64_t minor = number / 3;
     if (number < STEPS)
         return step(r, number);
-    snprintf(key, sizeof key, "%dMB", number);
+    snprintf(key, sizeof key, "key.%d", number);
     if (number % 3 == 0)
         return nri_resources_set_unified(r, key, "value");
+    fixture_page_size(key, number / 3 % FIXTURE_PAGE_SIZES);
     return number % 3 == 1 ? nri_resources_set_hugepage_limit(r, key, 1)
                            : nri_resources_add_device_rule(r, true, "b", NULL, &minor, "rw");
 }

@@ -107,8 +107,8 @@ static void test_refusals_name_the_container(void **state)
     REFUSED_UPDATE(l, nri_update_set_rdt_class(u, NULL), NRI_E_INVALID,
                    "update \"c1\": rdt class NULL: must be a text");
     REFUSED_UPDATE(l, nri_update_set_hugepage_limit(u, "2M", 1), NRI_E_INVALID,
-                   "update \"c1\": hugepage size \"2M\": must be a number and \"KB\", \"MB\" or "
-                   "\"GB\", such as \"2MB\"");
+                   "update \"c1\": hugepage size \"2M\": must be a power of two below 1024 and "
+                   "\"KB\", \"MB\" or \"GB\", as the kernel writes it, such as \"2MB\"");
     REFUSED_UPDATE(l, nri_update_set_unified(u, "a/b", "1"), NRI_E_INVALID,
                    "update \"c1\": unified key \"a/b\": must be the name of a cgroup file, "
                    "without \"/\"");
@@ -211,7 +211,7 @@ static const struct signed_kind signed_kinds[] = {
 
 #define UNSIGNED  (sizeof unsigned_kinds / sizeof unsigned_kinds[0])
 #define SIGNED    (sizeof signed_kinds / sizeof signed_kinds[0])
-#define TEXTS     40 /* keys and page sizes: more than are searched without a hash */
+#define TEXTS     FIXTURE_PAGE_SIZES /* keys and page sizes: more than are searched without a hash */
 #define RULES     60
 #define NOT_THERE UINT32_MAX
 
@@ -281,7 +281,7 @@ static void set_text(nri_update *u, struct model *model, uint32_t *seed)
         model->unified[i] = number;
         break;
     default:
-        snprintf(text, sizeof text, "%uKB", (unsigned)i + 1);
+        fixture_page_size(text, (int)i);
         OK(nri_update_set_hugepage_limit(u, text, number));
         model->pages[i] = number;
     }
@@ -340,7 +340,7 @@ static void check_texts(const nri_resources *r, const struct model *model)
         name_of(name, model->unified[i] != NOT_THERE ? model->unified[i] : 0);
         assert_string_equal(text, name);
         unified += model->unified[i] != NOT_THERE;
-        snprintf(key, sizeof key, "%uKB", (unsigned)i + 1);
+        fixture_page_size(key, (int)i);
         assert_int_equal(nri_resources_hugepage_limit(r, key, &bytes),
                          model->pages[i] != NOT_THERE);
         assert_int_equal(bytes, model->pages[i] != NOT_THERE ? model->pages[i] : 0);
