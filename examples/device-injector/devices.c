@@ -51,17 +51,12 @@ static bool is_fifo(const struct node *node)
     return strcmp(node->type, "p") == 0;
 }
 
-static int add_node(nri_adjustment *adjustment, const struct node *node)
-{
-    return nri_adjustment_add_device(adjustment, node->path, node->type, node->major, node->minor,
-                                     node->has_file_mode ? &node->file_mode : NULL,
-                                     node->has_uid ? &node->uid : NULL,
-                                     node->has_gid ? &node->gid : NULL);
-}
-
 static int add_given(nri_adjustment *adjustment, const struct node *node)
 {
-    const int code = add_node(adjustment, node);
+    const int code = nri_adjustment_add_device(
+        adjustment, node->path, node->type, node->major, node->minor,
+        node->has_file_mode ? &node->file_mode : NULL, node->has_uid ? &node->uid : NULL,
+        node->has_gid ? &node->gid : NULL);
     if (code != 0 || is_fifo(node))
         return code;
     return nri_adjustment_add_device_rule(adjustment, true, node->type[0] == 'u' ? "c" : node->type,
@@ -69,28 +64,11 @@ static int add_given(nri_adjustment *adjustment, const struct node *node)
 }
 
 /* The device is the host's; mode and owner may be given all the same. */
-static int add_from_host(nri_adjustment *adjustment, struct node *node)
+static int add_from_host(nri_adjustment *adjustment, const struct node *node)
 {
-    const int code = nri_adjustment_inject_device(adjustment, node->path, NULL, NULL);
-    if (code != 0 || !(node->has_file_mode || node->has_uid || node->has_gid))
-        return code;
-    const nri_device *device = NULL;
-    for (size_t i = 0; i < nri_adjustment_device_count(adjustment); i++) {
-        bool removed;
-        const nri_device *other = nri_adjustment_device_at(adjustment, i, &removed);
-        if (!removed && strcmp(nri_device_path(other), node->path) == 0)
-            device = other;
-    }
-    node->type = nri_device_type(device);
-    node->major = nri_device_major(device);
-    node->minor = nri_device_minor(device);
-    if (!node->has_file_mode)
-        node->has_file_mode = nri_device_file_mode(device, &node->file_mode);
-    if (!node->has_uid)
-        node->has_uid = nri_device_uid(device, &node->uid);
-    if (!node->has_gid)
-        node->has_gid = nri_device_gid(device, &node->gid);
-    return add_node(adjustment, node);
+    return nri_adjustment_inject_device_as(
+        adjustment, node->path, NULL, NULL, node->has_file_mode ? &node->file_mode : NULL,
+        node->has_uid ? &node->uid : NULL, node->has_gid ? &node->gid : NULL);
 }
 
 static void inject_device(struct injection *injection, const value *item)

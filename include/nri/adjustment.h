@@ -176,8 +176,10 @@ NRI_API int nri_adjustment_replace_device(nri_adjustment *adjustment, const char
                                           const uint32_t *gid);
 /**
  * Injects a device of the host: adds its node with the type, numbers, mode and owner that it has on
- * the host, and the device cgroup's rule that allows it. Symbolic links are followed. Rules only
- * add up: the one of a device that is injected again at the same path, or removed, stays.
+ * the host, and the device cgroup's rule that allows it. Symbolic links are followed. The rule goes
+ * with the device: when another device is set at the same path or the path is removed, it is taken
+ * out again, unless another injected device needs the same one or it was added by
+ * nri_adjustment_add_device_rule() or nri_resources_add_device_rule() too.
  * @param adjustment the adjustment
  * @param host_path the device's absolute path on the host
  * @param path the absolute path in the container; NULL for `host_path`
@@ -187,6 +189,21 @@ NRI_API int nri_adjustment_replace_device(nri_adjustment *adjustment, const char
  */
 NRI_API int nri_adjustment_inject_device(nri_adjustment *adjustment, const char *host_path,
                                          const char *path, const char *access);
+/**
+ * As nri_adjustment_inject_device(), with another mode or owner in the container.
+ * @param adjustment the adjustment
+ * @param host_path the device's absolute path on the host
+ * @param path the absolute path in the container; NULL for `host_path`
+ * @param access letters of "rwm"; NULL for "rwm"
+ * @param file_mode the permission bits, at most 07777; NULL for those on the host
+ * @param uid the owning user; NULL for the one on the host
+ * @param gid the owning group; NULL for the one on the host
+ * @return as nri_adjustment_inject_device(). Since 0.1.0.
+ */
+NRI_API int nri_adjustment_inject_device_as(nri_adjustment *adjustment, const char *host_path,
+                                            const char *path, const char *access,
+                                            const uint32_t *file_mode, const uint32_t *uid,
+                                            const uint32_t *gid);
 
 /** The resources to be set (LinuxContainerAdjustment.resources), as one object for the
  * nri_resources_set_ functions. Lives as the adjustment does. NULL when there is no adjustment,

@@ -48,5 +48,13 @@ static int look(void *context, const char *path, struct nri_host_device *device)
 int nri_adjustment_inject_device(nri_adjustment *adjustment, const char *host_path,
                                  const char *path, const char *access)
 {
-    return nri_adjustment_inject(adjustment, host_path, path, access, look, NULL);
+    return nri_adjustment_inject_device_as(adjustment, host_path, path, access, NULL, NULL, NULL);
+}
+
+int nri_adjustment_inject_device_as(nri_adjustment *adjustment, const char *host_path,
+                                    const char *path, const char *access, const uint32_t *file_mode,
+                                    const uint32_t *uid, const uint32_t *gid)
+{
+    const struct nri_node_rights rights = {.file_mode = file_mode, .uid = uid, .gid = gid};
+    return nri_adjustment_inject(adjustment, host_path, path, access, &rights, look, NULL);
 }

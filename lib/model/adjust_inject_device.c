@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A device of the host: its node, and the rule of the device cgroup without which the node gives
  * no access. */
-#include <string.h>
-
 #include "model/adjustment_builder.h"
 #include "model/make.h"
 
 typedef NRI_MESSAGE(LinuxDevice) device_message;
+typedef NRI_MESSAGE(LinuxDeviceCgroup) rule_message;
 
 static const char *rule_for(int code)
 {
@@ -36,47 +35,46 @@ static int look_at(nri_adjustment *adjustment, const char *host_path, nri_host_l
 }
 
 static int make_node(nri_adjustment *adjustment, const char *path,
-                     const struct nri_host_device *device, device_message **node)
+                     const struct nri_host_device *device, const struct nri_node_rights *rights,
+                     device_message **node)
 {
     const char type[2] = {device->type, '\0'};
     return nri_make_device(&adjustment->builder, path, type, device->major, device->minor,
-                           &device->mode, &device->uid, &device->gid, node);
+                           rights->file_mode != NULL ? rights->file_mode : &device->mode,
+                           rights->uid != NULL ? rights->uid : &device->uid,
+                           rights->gid != NULL ? rights->gid : &device->gid, node);
 }
 
 static int allow(nri_adjustment *adjustment, const struct nri_host_device *device,
-                 const char *access)
+                 const char *access, rule_message **rule)
 {
     const char type[2] = {device->type, '\0'};
     nri_resources *resources = nri_adjustment_edit_resources(adjustment);
     if (resources == NULL)
         return adjustment->builder.arena->failure;
-    return nri_resources_add_device_rule(resources, true, type, &device->major, &device->minor,
-                                         access != NULL ? access : "rwm");
+    return nri_resources_hold_device_rule(resources, type, device->major, device->minor,
+                                          access != NULL ? access : "rwm", rule);
 }
 
-/* The node, then the rule; without the rule the list is as it was: a key that is there is set again
- * without any memory, and a key that has nothing is not sent. */
+/* The rule, then the node; without the node the rule goes again. */
 static int put(nri_adjustment *adjustment, const struct nri_host_device *device,
                device_message *node, const char *access)
 {
-    ProtobufCMessage *before = NULL;
-    if (adjustment->rare != NULL) {
-        const struct nri_keyed_item *item =
-            nri_keyed_find(&adjustment->rare->devices, node->path, strlen(node->path));
-        before = item != NULL ? item->entry : NULL;
-    }
-    int code = nri_adjustment_put_device(adjustment, false, node);
-    if (code != 0 || device->type == 'p') /* the device cgroup knows no FIFOs */
-        return code;
-    code = allow(adjustment, device, access);
+    rule_message *rule = NULL;
+    int code = 0;
+    if (device->type != 'p') /* the device cgroup knows no FIFOs */
+        code = allow(adjustment, device, access, &rule);
     if (code != 0)
-        (void)nri_keyed_set(&adjustment->rare->devices, &adjustment->builder, node->path, NULL,
-                            before);
+        return code;
+    code = nri_adjustment_put_device(adjustment, false, node, rule);
+    if (code != 0 && rule != NULL)
+        nri_resources_release_device_rule(nri_resources_builder_edit(&adjustment->resources), rule);
     return code;
 }
 
 int nri_adjustment_inject(nri_adjustment *adjustment, const char *host_path, const char *path,
-                          const char *access, nri_host_look look, void *context)
+                          const char *access, const struct nri_node_rights *rights,
+                          nri_host_look look, void *context)
 {
     struct nri_host_device device;
     device_message *node;
@@ -84,6 +82,6 @@ int nri_adjustment_inject(nri_adjustment *adjustment, const char *host_path, con
     if (code == 0)
         code = look_at(adjustment, host_path, look, context, &device);
     if (code == 0)
-        code = make_node(adjustment, path != NULL ? path : host_path, &device, &node);
+        code = make_node(adjustment, path != NULL ? path : host_path, &device, rights, &node);
     return code == 0 ? put(adjustment, &device, node, access) : code;
 }

@@ -22,6 +22,7 @@ struct nri_adjustment_frame {
 /* What few adjustments use: made with the first of it, so that no other request pays for it. */
 struct nri_adjustment_rare {
     struct nri_keyed devices, namespaces, sysctl, net_devices;
+    struct nri_keyed injected; /* of a path the rule that the device injected there holds */
     struct nri_unique rlimits, cdi_devices; /* of the frame's lists */
     Nri__Pkg__Api__V1alpha1__Hooks hooks;
     Nri__Pkg__Api__V1alpha1__LinuxRdt rdt;
@@ -63,8 +64,10 @@ void nri_adjustment_uses_feature(nri_adjustment *adjustment, uint64_t bits);
 bool nri_adjustment_try_seccomp(nri_adjustment *scratch, const nri_adjustment *of);
 /* Makes what is rare when it is not there yet; NULL when the arena failed. */
 struct nri_adjustment_rare *nri_adjustment_need_rare(nri_adjustment *adjustment);
-/* Adds a device node to the list of them, or says that the arena failed. */
+/* Adds a device node to the list of them, with the rule that it holds, or NULL; or says that the
+ * arena failed, and then the rule is the caller's to release. */
 int nri_adjustment_put_device(nri_adjustment *adjustment, bool replace,
-                              Nri__Pkg__Api__V1alpha1__LinuxDevice *device);
+                              Nri__Pkg__Api__V1alpha1__LinuxDevice *device,
+                              Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *rule);
 
 #endif

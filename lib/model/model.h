@@ -63,10 +63,15 @@ nri_updates *nri_updates_view(struct nri_arena *arena,
  */
 nri_adjustment *nri_adjustment_make(struct nri_arena *arena, const uint64_t seed[2], int blocked,
                                     const char *blocked_text);
-/* What nri_adjustment_inject_device() does, with a function that looks at the host's devices:
+/* What a node is to have in the container; NULL is what the device has on the host. */
+struct nri_node_rights {
+    const uint32_t *file_mode, *uid, *gid;
+};
+/* What nri_adjustment_inject_device_as() does, with a function that looks at the host's devices:
  * lib/io has the system's. */
 int nri_adjustment_inject(nri_adjustment *adjustment, const char *host_path, const char *path,
-                          const char *access, nri_host_look look, void *context);
+                          const char *access, const struct nri_node_rights *rights,
+                          nri_host_look look, void *context);
 /* What only the whole can tell: 0, or the failed call (a seccomp policy without default action).
  * Called before nri_adjustment_message() is sent. */
 int nri_adjustment_check(nri_adjustment *adjustment);

@@ -31,4 +31,17 @@ nri_resources *nri_resources_builder_adopt(struct nri_resources_builder *resourc
 Nri__Pkg__Api__V1alpha1__LinuxResources *
 nri_resources_builder_message(const struct nri_resources_builder *resources);
 
+/*
+ * As nri_resources_add_device_rule() of a rule that allows, which goes again when everybody who
+ * held it has released it and it was never added for its own sake. *rule is what to release; NULL
+ * when the rule was adopted, and so stays. For resources that adopted nothing: a rule that goes may
+ * leave nothing to be sent.
+ */
+int nri_resources_hold_device_rule(nri_resources *resources, const char *type, int64_t major,
+                                   int64_t minor, const char *access,
+                                   Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup **rule);
+/* NULL is ignored. */
+void nri_resources_release_device_rule(nri_resources *resources,
+                                       Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *rule);
+
 #endif

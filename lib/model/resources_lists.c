@@ -150,11 +150,14 @@ struct rule_key {
     uint8_t allow, has_major, has_minor;
 };
 
-/* A rule that a setter made, in one piece. */
+/* A rule that was made here, in one piece. It is there while it is wanted for its own sake or
+ * somebody holds it. */
 struct rule {
     rule_message message;
     Nri__Pkg__Api__V1alpha1__OptionalInt64 major, minor;
     struct rule_key key;
+    bool wanted;
+    size_t holders;
 };
 
 /* False for a rule that no setter could make; one from a runtime may hold anything. */
@@ -175,16 +178,28 @@ static bool rule_key(const rule_message *rule, struct rule_key *key)
     return true;
 }
 
-static bool has_rule(const struct nri_resources_store *store, const struct rule_key *wanted)
+static rule_message *find_rule(const struct nri_resources_store *store,
+                               const struct rule_key *wanted)
 {
     struct rule_key key;
     if (store->device_rules != NULL)
-        return nri_map_get(store->device_rules, wanted, sizeof *wanted) != NULL;
+        return nri_map_get(store->device_rules, wanted, sizeof *wanted);
     for (size_t i = 0; i < store->resources.n_devices; i++) {
         if (rule_key(store->resources.devices[i], &key) && memcmp(&key, wanted, sizeof key) == 0)
-            return true;
+            return store->resources.devices[i];
     }
-    return false;
+    return NULL;
+}
+
+/* NULL for a rule that was adopted: those come first, and none of them ever goes. */
+static struct rule *made_here(const struct nri_resources_store *store, rule_message *rule)
+{
+    size_t adopted = store->resources.n_devices - store->made_rules;
+    for (size_t i = 0; i < adopted; i++) {
+        if (store->resources.devices[i] == rule)
+            return NULL;
+    }
+    return (struct rule *)(void *)rule;
 }
 
 /* The hash over the rules that are there, before the list grows long. */
@@ -276,15 +291,14 @@ static struct rule *make_rule(struct nri_builder *builder, bool allow, const cha
     if (minor != NULL)
         init_number(&rule->minor, *minor, &rule->message.minor);
     (void)rule_key(&rule->message, &rule->key);
+    rule->wanted = false;
+    rule->holders = 0;
     return rule;
 }
 
-/* Appends unless it is there. */
-static int add_rule(struct nri_resources_store *store, struct rule *rule)
+static int append_rule(struct nri_resources_store *store, struct rule *rule)
 {
-    int code = index_rules(store);
-    if (code != 0 || has_rule(store, &rule->key))
-        return code;
+    int code = 0;
     if (store->device_rules != NULL)
         code = nri_map_set(store->device_rules, &rule->key, sizeof rule->key, rule, NULL);
     if (code != 0)
@@ -293,11 +307,27 @@ static int add_rule(struct nri_resources_store *store, struct rule *rule)
                            &rule->message);
     if (code != 0 && store->device_rules != NULL)
         (void)nri_map_remove(store->device_rules, &rule->key, sizeof rule->key);
+    if (code == 0)
+        store->made_rules++;
     return code;
 }
 
-int nri_resources_add_device_rule(nri_resources *resources, bool allow, const char *type,
-                                  const int64_t *major, const int64_t *minor, const char *access)
+/* Appends unless there is the same: *rule is then that one, NULL when it was adopted. */
+static int add_rule(struct nri_resources_store *store, struct rule **rule)
+{
+    int code = index_rules(store);
+    if (code != 0)
+        return code;
+    rule_message *same = find_rule(store, &(*rule)->key);
+    if (same == NULL)
+        return append_rule(store, *rule);
+    *rule = made_here(store, same);
+    return 0;
+}
+
+/* A rule that is there already, or a new one; *rule as from add_rule(). */
+static int need_rule(nri_resources *resources, bool allow, const char *type, const int64_t *major,
+                     const int64_t *minor, const char *access, struct rule **rule)
 {
     int code = nri_resources_enter(resources);
     if (code != 0)
@@ -312,9 +342,69 @@ int nri_resources_add_device_rule(nri_resources *resources, bool allow, const ch
         code = check_rule_access(store, access);
     if (code != 0)
         return code;
-    struct rule *rule = make_rule(store->builder, allow, type, major, minor, access);
-    if (rule == NULL || add_rule(store, rule) != 0)
+    *rule = make_rule(store->builder, allow, type, major, minor, access);
+    if (*rule == NULL || add_rule(store, rule) != 0)
         return nri_resources_refuse_memory(store, "device rule");
     store->used = true;
     return 0;
+}
+
+int nri_resources_add_device_rule(nri_resources *resources, bool allow, const char *type,
+                                  const int64_t *major, const int64_t *minor, const char *access)
+{
+    struct rule *rule;
+    int code = need_rule(resources, allow, type, major, minor, access, &rule);
+    if (code == 0 && rule != NULL)
+        rule->wanted = true;
+    return code;
+}
+
+/* ---- rules that are held ---- */
+
+int nri_resources_hold_device_rule(nri_resources *resources, const char *type, int64_t major,
+                                   int64_t minor, const char *access,
+                                   Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup **held)
+{
+    struct rule *rule;
+    int code = need_rule(resources, true, type, &major, &minor, access, &rule);
+    if (code != 0)
+        return code;
+    if (rule != NULL)
+        rule->holders++;
+    *held = rule != NULL ? &rule->message : NULL;
+    return 0;
+}
+
+static bool sets_something(const Nri__Pkg__Api__V1alpha1__LinuxResources *resources)
+{
+    return resources->memory != NULL || resources->cpu != NULL ||
+           resources->n_hugepage_limits > 0 || resources->blockio_class != NULL ||
+           resources->rdt_class != NULL || resources->n_unified > 0 || resources->n_devices > 0 ||
+           resources->pids != NULL;
+}
+
+/* The order of the others stays, because later rules override earlier ones. From the end: what is
+ * injected again was mostly injected last. */
+static void take_out(struct nri_resources_store *store, struct rule *rule)
+{
+    rule_message **list = store->resources.devices;
+    size_t count = store->resources.n_devices, place = count - 1;
+    while (list[place] != &rule->message)
+        place--;
+    memmove(&list[place], &list[place + 1], (count - 1 - place) * sizeof list[0]);
+    store->resources.n_devices--;
+    store->made_rules--;
+    if (store->device_rules != NULL)
+        (void)nri_map_remove(store->device_rules, &rule->key, sizeof rule->key);
+}
+
+void nri_resources_release_device_rule(nri_resources *resources,
+                                       Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *held)
+{
+    struct rule *rule = (struct rule *)(void *)held;
+    if (rule == NULL || --rule->holders > 0 || rule->wanted)
+        return;
+    struct nri_resources_store *store = nri_resources_store_of(resources);
+    take_out(store, rule);
+    store->used = sets_something(&store->resources);
 }

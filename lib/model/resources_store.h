@@ -19,6 +19,7 @@ struct nri_resources_store {
     Nri__Pkg__Api__V1alpha1__LinuxPids pids;
     struct nri_unique hugepage_limits, unified;
     struct nri_map *device_rules; /* NULL while there are few */
+    size_t made_rules; /* the last ones of the resources' rules; the first were adopted */
 };
 
 struct nri_resources_store *nri_resources_store_of(nri_resources *resources);

@@ -29,6 +29,7 @@ static void test_lists(void **state)
     is_invalid(nri_adjustment_remove_device(NULL, "/d"));
     is_invalid(nri_adjustment_replace_device(NULL, "/d", "c", 1, 1, NULL, NULL, NULL));
     is_invalid(nri_adjustment_inject_device(NULL, "/dev/null", NULL, NULL));
+    is_invalid(nri_adjustment_inject_device_as(NULL, "/dev/null", NULL, NULL, NULL, NULL, NULL));
     is_invalid(nri_adjustment_add_namespace(NULL, "pid", NULL));
     is_invalid(nri_adjustment_remove_namespace(NULL, "pid"));
     is_invalid(nri_adjustment_set_sysctl(NULL, "a.b", "1"));

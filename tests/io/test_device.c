@@ -142,6 +142,44 @@ static void test_fifo(void **state)
     assert_false(nri_resources_is_present(nri_adjustment_resources(place->adjustment)));
 }
 
+/* The mode and owner that the node is to have, in place of the system's. */
+static void test_mode_and_owner(void **state)
+{
+    const uint32_t mode = 0604, uid = 4242, gid = 0;
+    struct place *place = *state;
+    struct told told;
+    ask_stat("/dev/full", &told);
+    assert_int_equal(nri_adjustment_inject_device_as(place->adjustment, "/dev/full", "/dev/x",
+                                                     "rwm", &mode, &uid, NULL),
+                     0);
+    told.mode = mode;
+    told.uid = uid;
+    check_node(place->adjustment, "/dev/x", &told);
+    ask_stat("/dev/full", &told);
+    assert_int_equal(nri_adjustment_inject_device_as(place->adjustment, "/dev/full", "/dev/x", NULL,
+                                                     NULL, NULL, &gid),
+                     0);
+    told.gid = gid;
+    check_node(place->adjustment, "/dev/x", &told);
+    check_rule(place->adjustment, "c", &told);
+}
+
+/* The first one's rule is not left behind. */
+static void test_another_device_at_the_same_path(void **state)
+{
+    struct place *place = *state;
+    struct told told;
+    assert_int_equal(nri_adjustment_inject_device(place->adjustment, "/dev/null", "/dev/x", NULL),
+                     0);
+    assert_int_equal(nri_adjustment_inject_device(place->adjustment, "/dev/full", "/dev/x", NULL),
+                     0);
+    ask_stat("/dev/full", &told);
+    check_node(place->adjustment, "/dev/x", &told);
+    check_rule(place->adjustment, "c", &told);
+    assert_int_equal(nri_adjustment_remove_device(place->adjustment, "/dev/x"), 0);
+    assert_false(nri_resources_is_present(nri_adjustment_resources(place->adjustment)));
+}
+
 static void refuse(struct place *place, const char *path, int code, const char *rule)
 {
     char text[256];
@@ -245,6 +283,8 @@ int main(void)
         IN_PLACE(test_dev_full),
         IN_PLACE(test_symbolic_link),
         IN_PLACE(test_fifo),
+        IN_PLACE(test_mode_and_owner),
+        IN_PLACE(test_another_device_at_the_same_path),
         IN_PLACE(test_no_device),
         IN_PLACE(test_nothing_there),
         IN_PLACE(test_endless_link),

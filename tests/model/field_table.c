@@ -243,7 +243,7 @@ const struct field_entry field_table[] = {
      "nri_adjustment_set_args nri_adjustment_replace_args"},
     {"LinuxContainerAdjustment.devices", "nri_adjustment_device_count nri_adjustment_device_at",
      "nri_adjustment_add_device nri_adjustment_remove_device nri_adjustment_replace_device "
-     "nri_adjustment_inject_device"},
+     "nri_adjustment_inject_device nri_adjustment_inject_device_as"},
     {"LinuxContainerAdjustment.resources", "nri_adjustment_resources",
      "nri_adjustment_edit_resources"},
     {"LinuxContainerAdjustment.cgroups_path", "nri_adjustment_cgroups_path",

@@ -31,6 +31,8 @@ static void check_same(const struct bytes *a, const struct bytes *b)
     assert_memory_equal(a->data, b->data, a->size);
 }
 
+static const struct nri_node_rights as_host;
+
 static int look(void *context, const char *path, struct nri_host_device *device)
 {
     (void)context;
@@ -72,7 +74,7 @@ static int single_step(nri_adjustment *a, int step)
     static const char *const args[] = {"a", "b"}, *const env[] = {"A=1"};
     static const uint32_t mode = 0666, id = 1;
     static const int64_t timeout = 5;
-    static const int flags[] = {0, 1};
+    static const int flags[] = {0, 1}, mpol_flags[] = {0, 2};
     switch (step) {
     case 0:
         return nri_adjustment_add_hook(a, NRI_HOOK_PRESTART, "/b", args, 2, env, 1, &timeout);
@@ -83,11 +85,11 @@ static int single_step(nri_adjustment *a, int step)
     case 3:
         return nri_adjustment_remove_device(a, "/dev/y");
     case 4:
-        return nri_adjustment_inject(a, "/c", "/dev/3", "rw", look, NULL);
+        return nri_adjustment_inject(a, "/c", "/dev/3", "rw", &as_host, look, NULL);
     case 5:
-        return nri_adjustment_inject(a, "/c", "/dev/new", NULL, look, NULL);
+        return nri_adjustment_inject(a, "/c", "/dev/new", NULL, &as_host, look, NULL);
     case 6:
-        return nri_adjustment_inject(a, "/p", NULL, NULL, look, NULL);
+        return nri_adjustment_inject(a, "/p", NULL, NULL, &as_host, look, NULL);
     case 7:
         return nri_adjustment_set_cgroups_path(a, "/x");
     case 8:
@@ -111,17 +113,23 @@ static int single_step(nri_adjustment *a, int step)
     case 17:
         return nri_adjustment_remove_rdt(a);
     case 18:
-        return nri_adjustment_set_memory_policy(a, NRI_MPOL_BIND, "0", flags, 2);
+        return nri_adjustment_set_memory_policy(a, NRI_MPOL_BIND, "0", mpol_flags, 2);
     case 19:
         return nri_adjustment_remove_net_device(a, "eth1");
-    default:
+    case 20:
         return nri_adjustment_remove_sysctl(a, "net.1");
+    case 21:
+        return nri_adjustment_inject(a, "/b", "/dev/new", "r", &as_host, look, NULL);
+    case 22:
+        return nri_adjustment_add_device(a, "/dev/3", "c", 9, 9, NULL, NULL, NULL);
+    default:
+        return nri_adjustment_remove_device(a, "/dev/new");
     }
 }
 
 #define KEYED  5
 #define MANY   20 /* more than are searched without a hash */
-#define SINGLE 21
+#define SINGLE 24
 #define STEPS  (KEYED * MANY + SINGLE)
 
 /* What comes first makes what all share; so there are runs that start with each. */
