@@ -78,6 +78,8 @@ typedef struct nri_updates nri_updates;
 typedef struct nri_update nri_update;
 /** What became of an unsolicited update, read-only; see nri/update.h. Since 0.1.0. */
 typedef struct nri_update_result nri_update_result;
+/** A state cache; see nri/state.h. Since 0.1.0. */
+typedef struct nri_state nri_state;
 /** One record for the log sink; see nri/log.h. Since 0.1.0. */
 typedef struct nri_log_record nri_log_record;
 

@@ -24,6 +24,7 @@
 #include <nri/json.h>
 #include <nri/log.h>
 #include <nri/memory_policy.h>
+#include <nri/metrics.h>
 #include <nri/mount.h>
 #include <nri/plugin.h>
 #include <nri/pod.h>
@@ -34,6 +35,7 @@
 #include <nri/resources.h>
 #include <nri/scheduler.h>
 #include <nri/seccomp.h>
+#include <nri/state.h>
 #include <nri/text.h>
 #include <nri/update.h>
 #include <nri/version.h>

@@ -32,7 +32,8 @@
  * A descriptor given to a plugin must not be closed by anybody else: libuv may end the process.
  *
  * A plugin belongs to one thread: the one that runs it or its loop. Other threads and signal
- * handlers may use what says so.
+ * handlers may use what says so. With NRI_DISPATCH_WORKER handlers may use what they may on the
+ * loop's thread, but for nri_plugin_run(), nri_plugin_start() and nri_plugin_dispatch().
  *
  * A NULL plugin does no harm: readers give "", 0, false, NULL or NRI_PLUGIN_IDLE, and functions
  * that return a code, NRI_E_INVALID.
@@ -46,6 +47,7 @@
 #include <nri/feature.h>
 #include <nri/log.h>
 #include <nri/request.h>
+#include <nri/state.h>
 #include <nri/update.h>
 
 NRI_BEGIN_DECLS
@@ -68,7 +70,13 @@ typedef int (*nri_handler)(nri_request *request, void *user);
 /** Where handlers run. Since 0.1.0. */
 enum nri_dispatch {
     NRI_DISPATCH_DEFAULT = 0, /**< NRI_DISPATCH_LOOP */
-    NRI_DISPATCH_LOOP = 1 /**< on the loop's thread: a handler that blocks, blocks the connection */
+    /** On the loop's thread: a handler that blocks, blocks the connection. */
+    NRI_DISPATCH_LOOP = 1,
+    /** On one thread of the library, in order, while the loop keeps I/O and the deadline guard: a
+     * handler that blocks costs its own request its answer, not the plugin its connection. Every
+     * function of the callback table and the callback of nri_plugin_update_containers() run on that
+     * thread; posted functions, `ended`, `closed` and the log sink do not. */
+    NRI_DISPATCH_WORKER = 2
 };
 
 /**
@@ -157,6 +165,41 @@ struct nri_plugin_options {
     /** Not 0: using what the runtime's NRI version would silently ignore is an error. Default:
      * logged once per feature. */
     uint32_t strict_features;
+    /** Not 0: connect again when the connection ends or there is none yet, after a delay that
+     * doubles with each failure, and at once when the socket appears. Not for a given descriptor,
+     * whose end is the plugin's. Default: the run ends with the connection. */
+    uint32_t reconnect;
+    /** How many attempts in a row may fail, an attempt being one that did not get as far as
+     * NRI_PLUGIN_READY. Default: no limit. */
+    uint32_t reconnect_attempts;
+    /** Not 0: the socket's directory is not watched; only the delays count. */
+    uint32_t no_socket_watch;
+    /** Not 0: a request that is still pending at its deadline is left to the runtime, which drops
+     * the plugin. Default: it is answered in the plugin's place a margin before (see
+     * deadline_margin_percent, pass_late_events). */
+    uint32_t no_deadline_guard;
+    /** The margin: this part of the request's time, in percent, and at least deadline_margin_ms.
+     * Default 10, from 1 to 90. */
+    uint32_t deadline_margin_percent;
+    /** Events (a mask) that the guard lets pass unchanged, without what the plugin had built.
+     * Default: all but ValidateContainerAdjustment. The other calls are always passed, but for
+     * Configure, which has no guard. Not together with the same event in refuse_late_events. */
+    uint32_t pass_late_events;
+    /** Events that the guard refuses. Default: ValidateContainerAdjustment. */
+    uint32_t refuse_late_events;
+    /** A warning names an event whose answer took more than this part of its time, in percent.
+     * Default 50, from 1 to 100. */
+    uint32_t slow_percent;
+    /** Not 0: no such warning. */
+    uint32_t no_slow_warning;
+    /** Not 0: begin with the bypass on (nri_plugin_set_bypass()). */
+    uint32_t bypass;
+    /** Threads for nri_request_offload(), made when they are first needed. Default 4, at most 64.
+     */
+    uint32_t offload_threads;
+    /** Unsolicited updates that wait for a connection (`queue` of struct nri_call_options). Default
+     * 64, at most 4096. */
+    uint32_t max_queued_updates;
     /** In-flight requests, handed to handlers and not answered. Default 64, at most 65536. */
     uint32_t max_in_flight;
     /** Parts of one Synchronize. Default 65536. */
@@ -166,6 +209,20 @@ struct nri_plugin_options {
     /** How long connecting, registering and being configured may take together, in milliseconds.
      * Default 5000, at most a day. */
     uint64_t registration_timeout_ms;
+    /** The first delay before connecting again, in milliseconds; each is drawn between half and the
+     * whole of it. Default 100, at most a day. */
+    uint64_t reconnect_min_ms;
+    /** The longest delay, in milliseconds. Default 30000, at most a day, not below
+     * reconnect_min_ms. */
+    uint64_t reconnect_max_ms;
+    /** How long a connection must have been NRI_PLUGIN_READY for the delays to begin anew, in
+     * milliseconds. Default 60000, at most a day. */
+    uint64_t reconnect_reset_ms;
+    /** How long to try without ever being NRI_PLUGIN_READY, in milliseconds; then the run ends with
+     * the last reason. Default: for ever. */
+    uint64_t reconnect_give_up_ms;
+    /** The least margin of the deadline guard, in milliseconds. Default 50, at most a minute. */
+    uint64_t deadline_margin_ms;
     /** How long an unsolicited update may take, in milliseconds. Default: Configure's request
      * time-out, else 2000; at most a day. */
     uint64_t call_timeout_ms;
@@ -198,6 +255,9 @@ struct nri_plugin_options {
      * largest possible size would not fit, as one beyond max_in_flight does; a single one may be
      * larger. */
     uint64_t max_request_bytes;
+    /** A state cache that the plugin keeps (nri/state.h); it must outlive the plugin, and belongs
+     * to one plugin. Default: none. */
+    nri_state *state;
     uint64_t reserved[7]; /**< must be 0 */
 };
 
@@ -309,7 +369,11 @@ struct nri_call_options {
      * be NULL. */
     const char *const *metadata;
     uint64_t metadata_count; /**< how many pairs */
-    uint64_t timeout_ms;  /**< time-out in milliseconds; default: call_timeout_ms of the plugin */
+    uint64_t timeout_ms; /**< time-out in milliseconds; default: call_timeout_ms of the plugin */
+    /** Not 0: without a runtime that has configured the plugin the call waits for the next one, for
+     * its time-out at most (then NRI_E_TIMEOUT), instead of failing with NRI_E_NO_SERVICE. What
+     * was sent when a connection ended is not sent again: NRI_E_CLOSED. */
+    uint64_t queue;
     uint64_t reserved[4]; /**< must be 0 */
 };
 /** Fills call options with defaults. `size` is sizeof(struct nri_call_options). Since 0.1.0. */
@@ -347,10 +411,38 @@ NRI_API int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *
                                          const struct nri_call_options *options,
                                          nri_update_fn callback, void *user);
 
+/**
+ * Switches the bypass: while it is on, events are answered at once and unchanged, no handler of the
+ * 14 events runs, and a state cache goes on. For an emergency in which the plugin must do nothing
+ * and must not be missed. One record of the log says so, and a metric. Requests that are pending go
+ * on. Configure, Synchronize and Shutdown still come to their handlers, and the updates that
+ * on_synchronize builds are not sent. Any thread, not in a signal handler. Since 0.1.0.
+ */
+NRI_API void nri_plugin_set_bypass(nri_plugin *plugin, bool bypass);
+/** Whether the bypass is on. Any thread. Since 0.1.0. */
+NRI_API bool nri_plugin_bypass(const nri_plugin *plugin);
+/** Whether a handler has been running for more than twice the time of its request. Any thread.
+ * Since 0.1.0. */
+NRI_API bool nri_plugin_is_wedged(const nri_plugin *plugin);
+/**
+ * Whether a Synchronize was answered since the connection stands: the plugin has seen the node.
+ * Some runtimes (Docker) never send one. Any thread. Since 0.1.0.
+ */
+NRI_API bool nri_plugin_is_synchronized(const nri_plugin *plugin);
+/**
+ * Who is at the other end of the socket (SO_PEERCRED).
+ * @param plugin the plugin
+ * @param pid set to the process id; may be NULL
+ * @param uid set to the user id; may be NULL
+ * @param gid set to the group id; may be NULL
+ * @return 0, NRI_E_STATE (not connected), NRI_E_INVALID, NRI_E_IO. The loop's thread. Since 0.1.0.
+ */
+NRI_API int nri_plugin_peer(const nri_plugin *plugin, int64_t *pid, int64_t *uid, int64_t *gid);
+
 /** States of a plugin. Since 0.1.0. */
 enum nri_plugin_state {
     NRI_PLUGIN_IDLE = 0,        /**< not started, or ended */
-    NRI_PLUGIN_CONNECTING = 1,  /**< connecting */
+    NRI_PLUGIN_CONNECTING = 1,  /**< connecting, or waiting to connect again */
     NRI_PLUGIN_REGISTERING = 2, /**< connected; RegisterPlugin and Configure are not both done */
     NRI_PLUGIN_READY = 3,       /**< registered and configured: events may come */
     NRI_PLUGIN_STOPPING = 4     /**< ending: what is queued is still written */

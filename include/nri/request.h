@@ -153,6 +153,12 @@ NRI_API int nri_request_reason(const nri_request *request);
 /** In on_disconnected: the reason in words; else "". Since 0.1.0. */
 NRI_API const char *nri_request_reason_text(const nri_request *request);
 
+/** No further attempt to connect. Since 0.1.0. */
+#define NRI_NO_ATTEMPT UINT64_MAX
+/** In on_disconnected: how long until the plugin tries to connect again, in milliseconds;
+ * NRI_NO_ATTEMPT when it does not, and in all else. Since 0.1.0. */
+NRI_API uint64_t nri_request_next_attempt_ms(const nri_request *request);
+
 /**
  * Refuses a request with a text of one's own: `return nri_request_fail(req, NRI_E_REJECTED, "no GPU
  * left");`
@@ -177,10 +183,25 @@ NRI_API int nri_request_fail(nri_request *request, int code, const char *text);
  * @param request the request
  * @param code 0 to reply with what was built, negative to refuse
  * @return 0, NRI_E_LATE (already answered, or completed before), NRI_E_CLOSED (the connection is
- * gone; nobody gets the reply). Past the deadline the reply is still sent, and 0 returned; the
- * runtime may have dropped the plugin by then. Any thread, not in a signal handler. Since 0.1.0.
+ * gone; nobody gets the reply). After the deadline guard has answered it is NRI_E_LATE. Any thread,
+ * not in a signal handler. Since 0.1.0.
  */
 NRI_API int nri_request_complete(nri_request *request, int code);
+/**
+ * Has work done on a pool of threads of the library, for a handler that would block:
+ * `return nri_request_offload(req, work, data);`
+ *
+ * The work takes the request over: it may read it and build its answer, and completes it with what
+ * it returns, as a handler does (NRI_PENDING too). Pieces of work run side by side, in no order.
+ * @param request the request
+ * @param work the function, called once on a thread of the pool
+ * @param user handed to it
+ * @return NRI_PENDING; else the work is not called: NRI_E_INVALID, NRI_E_BUSY (as many pieces wait
+ * as requests may be in flight), NRI_E_NOMEM, NRI_E_IO (no thread), NRI_E_EVENT (an event of the
+ * library's own). In a handler. Since 0.1.0.
+ */
+NRI_API int nri_request_offload(nri_request *request, int (*work)(nri_request *request, void *user),
+                                void *user) NRI_WARN_UNUSED;
 /**
  * Takes one more reference. Returns the request. The one of on_connected and on_disconnected may be
  * kept too, and stays readable, but it is the same one for each connection: its reason is that of

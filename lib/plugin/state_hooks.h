@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a plugin calls of its state cache. Pointers, so that a program without a state cache need
+ * not hold its code: every nri_state begins with one to this table. All of it is called on the
+ * thread that handlers run on, in the order of the events.
+ */
+#ifndef NRI_PLUGIN_STATE_HOOKS_H
+#define NRI_PLUGIN_STATE_HOOKS_H
+
+#include <nri/request.h>
+#include <nri/state.h>
+
+struct nri_state_hooks {
+    uint32_t events; /* what the state needs to be told, whatever handlers there are */
+    /* A connection stands: what was half told is forgotten, nothing is synchronised. */
+    void (*connected)(nri_state *state);
+    /* Before the handler of one of the 14 events, of each part of a Synchronize, or of a whole one.
+     * A part is a request with nri_request_more() true, but for the last. */
+    void (*before)(nri_state *state, nri_request *request);
+    /* After it, whatever it returned, and before its answer goes out: what was removed is
+     * forgotten, and the checkpoint written. */
+    void (*after)(nri_state *state, nri_request *request);
+};
+
+/* The first member of struct nri_state. */
+static inline const struct nri_state_hooks *nri_state_hooks_of(const nri_state *state)
+{
+    return *(const struct nri_state_hooks *const *)(const void *)state;
+}
+
+#endif
