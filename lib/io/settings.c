@@ -17,18 +17,22 @@ NRI_ABI_ASSERT(struct nri_call_options);
 /* The sizes in 0.1.0. They stay when the structures grow. */
 #define FIRST_SIZE(type, last_member)                                                              \
     (offsetof(type, last_member) + sizeof(((type *)0)->last_member))
-#define OPS_FIRST_SIZE          FIRST_SIZE(struct nri_plugin_ops, reserved)
-#define OPTIONS_FIRST_SIZE      FIRST_SIZE(struct nri_plugin_options, reserved)
-#define CALL_FIRST_SIZE         FIRST_SIZE(struct nri_call_options, reserved)
+#define OPS_FIRST_SIZE             FIRST_SIZE(struct nri_plugin_ops, reserved)
+#define OPTIONS_FIRST_SIZE         FIRST_SIZE(struct nri_plugin_options, reserved)
+#define CALL_FIRST_SIZE            FIRST_SIZE(struct nri_call_options, reserved)
 
-#define DEFAULT_REGISTRATION_MS UINT64_C(5000)
-#define LONGEST_MS              UINT64_C(86400000) /* a day */
-#define KIB                     UINT64_C(1024)
-#define MIB                     (KIB * KIB)
-#define GIB                     (KIB * MIB)
-#define LARGEST_SEND            (16 * MIB) /* no peer reads more */
-#define MAX_PENDING_CALLS       120        /* what a Go peer can queue */
-#define CALL_METADATA_MAX       256        /* entries */
+#define DEFAULT_REGISTRATION_MS    UINT64_C(5000)
+#define LONGEST_MS                 UINT64_C(86400000) /* a day */
+#define DEFAULT_RECONNECT_MIN_MS   UINT64_C(100)
+#define DEFAULT_RECONNECT_MAX_MS   UINT64_C(30000)
+#define DEFAULT_RECONNECT_RESET_MS UINT64_C(60000)
+#define MAX_QUEUED_UPDATES         4096
+#define KIB                        UINT64_C(1024)
+#define MIB                        (KIB * KIB)
+#define GIB                        (KIB * MIB)
+#define LARGEST_SEND               (16 * MIB) /* no peer reads more */
+#define MAX_PENDING_CALLS          120        /* what a Go peer can queue */
+#define CALL_METADATA_MAX          256        /* entries */
 
 static int take(struct nri_plugin_ops *ops, const struct nri_plugin_ops *given_ops,
                 struct nri_plugin_options *options, const struct nri_plugin_options *given_options,
@@ -88,8 +92,34 @@ enum {
     OUTPUT,
     SYNC_BYTES,
     REQUEST_BYTES,
+    QUEUED_UPDATES,
+    RECONNECT_MIN,
+    RECONNECT_MAX,
+    RECONNECT_RESET,
+    RECONNECT_GIVE_UP,
     LIMIT_COUNT
 };
+
+static int resolve_reconnect(struct nri_settings *settings,
+                             const struct nri_plugin_options *options,
+                             const struct limit limits[LIMIT_COUNT], struct nri_error *error)
+{
+    const uint64_t min = limits[RECONNECT_MIN].value;
+    uint64_t max = limits[RECONNECT_MAX].value;
+    if (max < min && options->reconnect_max_ms != 0)
+        return nri_error_set(error, NRI_E_RANGE,
+                             "reconnect_max_ms is %llu and reconnect_min_ms %llu: the longest "
+                             "delay must not be below the first",
+                             (unsigned long long)max, (unsigned long long)min);
+    settings->reconnect = options->reconnect != 0;
+    settings->watch = options->no_socket_watch == 0;
+    settings->reconnect_attempts = options->reconnect_attempts;
+    settings->reconnect_min = min * NRI_MSEC;
+    settings->reconnect_max = (max < min ? min : max) * NRI_MSEC;
+    settings->reconnect_reset = limits[RECONNECT_RESET].value * NRI_MSEC;
+    settings->reconnect_give_up = limits[RECONNECT_GIVE_UP].value * NRI_MSEC;
+    return 0;
+}
 
 static int resolve_limits(struct nri_settings *settings, const struct nri_plugin_options *options,
                           struct nri_error *error)
@@ -116,6 +146,16 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
         [SYNC_BYTES] = {"max_sync_bytes", options->max_sync_bytes, 256 * MIB, KIB, GIB, 0},
         [REQUEST_BYTES] = {"max_request_bytes", options->max_request_bytes, rpc->max_request_bytes,
                            KIB, GIB, 0},
+        [QUEUED_UPDATES] = {"max_queued_updates", options->max_queued_updates, 64, 1,
+                            MAX_QUEUED_UPDATES, 0},
+        [RECONNECT_MIN] = {"reconnect_min_ms", options->reconnect_min_ms, DEFAULT_RECONNECT_MIN_MS,
+                           1, LONGEST_MS, 0},
+        [RECONNECT_MAX] = {"reconnect_max_ms", options->reconnect_max_ms, DEFAULT_RECONNECT_MAX_MS,
+                           1, LONGEST_MS, 0},
+        [RECONNECT_RESET] = {"reconnect_reset_ms", options->reconnect_reset_ms,
+                             DEFAULT_RECONNECT_RESET_MS, 1, LONGEST_MS, 0},
+        [RECONNECT_GIVE_UP] = {"reconnect_give_up_ms", options->reconnect_give_up_ms, 0, 1,
+                               UINT64_MAX / NRI_MSEC, 0},
     };
     int rc = check_limits(limits, LIMIT_COUNT, error);
     if (rc != 0)
@@ -127,6 +167,10 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
                              "largest message could never be sent",
                              (unsigned long long)limits[OUTPUT].value,
                              (unsigned long long)limits[SEND].value, (unsigned long long)KIB);
+    rc = resolve_reconnect(settings, options, limits, error);
+    if (rc != 0)
+        return rc;
+    settings->max_queued_updates = (size_t)limits[QUEUED_UPDATES].value;
     rpc->max_in_flight = (size_t)limits[IN_FLIGHT].value;
     rpc->max_pending_calls = (size_t)limits[PENDING_CALLS].value;
     rpc->max_receive = (size_t)limits[RECEIVE].value;

@@ -28,6 +28,13 @@ struct nri_settings {
     uint64_t registration_timeout; /* ns */
     uint64_t call_timeout;         /* ns; 0: Configure's */
     size_t max_sync_bytes, max_sync_parts;
+    size_t max_queued_updates;
+    bool reconnect;
+    bool watch;                            /* the socket's directory */
+    uint32_t reconnect_attempts;           /* 0: no limit */
+    uint64_t reconnect_min, reconnect_max; /* ns */
+    uint64_t reconnect_reset;              /* ns */
+    uint64_t reconnect_give_up;            /* ns; 0: never */
 };
 
 /* On an error there is nothing to release, and a given descriptor is as it was. settings->alloc is

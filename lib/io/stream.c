@@ -92,7 +92,7 @@ void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
         stream->core_connected = false;
         plugin->depth++;
         nri_core_disconnected(plugin->core, reason, reason != 0 ? why.text : "stopped",
-                              nri_host_now());
+                              NRI_NO_ATTEMPT, nri_host_now());
         plugin->depth--;
         if (reason != 0) /* the core may know more */
             nri_error_set(&why, reason, "%s", nri_core_end_text(plugin->core));

@@ -129,8 +129,10 @@ static void check_rpc(struct nri_core *core)
 
 void nri_core_become_ready(struct nri_core *core)
 {
-    if (core->state == NRI_PLUGIN_REGISTERING && core->registered && core->configured)
-        core->state = NRI_PLUGIN_READY;
+    if (core->state != NRI_PLUGIN_REGISTERING || !core->registered || !core->configured)
+        return;
+    core->state = NRI_PLUGIN_READY;
+    core->ready_since = core->now;
 }
 
 static int make_rpc(struct nri_core *core)
@@ -178,6 +180,7 @@ int nri_core_connected(struct nri_core *core, uint64_t now, struct nri_error *er
     nri_error_clear(&core->failure);
     core->registered = core->configure_came = core->configured = core->shutdown_came = false;
     core->settled_features = 0;
+    core->ready_since = 0;
     core->missed.replied = 0;
     core->registration_deadline = timeout < NRI_NEVER - now ? now + timeout : NRI_NEVER;
     core->state = NRI_PLUGIN_REGISTERING;
@@ -186,18 +189,25 @@ int nri_core_connected(struct nri_core *core, uint64_t now, struct nri_error *er
     return 0;
 }
 
-static void log_end(struct nri_core *core, int reason, const char *text)
+/* An end that is not the run's is no error. */
+static enum nri_log_level level_of_end(const struct nri_core *core, int reason, bool again)
 {
-    enum nri_log_level level = NRI_LOG_ERROR;
-
     if (reason == 0 || (reason == NRI_E_CLOSED && core->shutdown_came))
-        level = NRI_LOG_INFO;
-    else if (reason == NRI_E_CLOSED)
-        level = NRI_LOG_WARN;
-    if (strstr(text, core->config.peer) != NULL) /* the reason names the peer already */
-        nri_core_log(core, level, "connection closed: %s", text);
-    else
-        nri_core_log(core, level, "connection to %s closed: %s", core->config.peer, text);
+        return NRI_LOG_INFO;
+    return reason == NRI_E_CLOSED || again ? NRI_LOG_WARN : NRI_LOG_ERROR;
+}
+
+static void log_end(struct nri_core *core, int reason, const char *text, uint64_t next_attempt)
+{
+    const bool again = next_attempt != NRI_NO_ATTEMPT;
+    const bool named = strstr(text, core->config.peer) != NULL; /* by the reason already */
+    char next[64] = "";
+
+    if (again)
+        (void)snprintf(next, sizeof next, "; next attempt in %llu ms",
+                       (unsigned long long)next_attempt);
+    nri_core_log(core, level_of_end(core, reason, again), "connection%s%s closed: %s%s",
+                 named ? "" : " to ", named ? "" : core->config.peer, text, next);
 }
 
 /* Only the peer knows why it closed: what this side knows is added. */
@@ -212,7 +222,8 @@ static void set_reason(struct nri_core *core, int reason, const char *text)
     nri_shared_set_reason(core->shared, whole.text);
 }
 
-void nri_core_disconnected(struct nri_core *core, int reason, const char *text, uint64_t now)
+void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
+                           uint64_t next_attempt, uint64_t now)
 {
     if (core->rpc == NULL)
         return;
@@ -226,8 +237,9 @@ void nri_core_disconnected(struct nri_core *core, int reason, const char *text, 
     nri_dispatch_close(core);
     nri_sync_drop(core);
     drop_rpc(core);
-    log_end(core, reason, text);
+    log_end(core, reason, text, next_attempt);
     core->shared->disconnected->reason = reason;
+    core->shared->disconnected->next_attempt = next_attempt;
     nri_dispatch_own(core, core->shared->disconnected, core->ops.on_disconnected);
 }
 
@@ -320,6 +332,11 @@ bool nri_core_in_message(const struct nri_core *core)
 enum nri_plugin_state nri_core_state(const struct nri_core *core)
 {
     return core->state;
+}
+
+uint64_t nri_core_ready_since(const struct nri_core *core)
+{
+    return core->ready_since;
 }
 
 bool nri_core_in_handler(const struct nri_core *core)

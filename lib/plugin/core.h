@@ -83,8 +83,12 @@ int nri_core_close_reason(const struct nri_core *core, struct nri_error *error);
 /* The connection is gone: reason 0 for a local stop, NRI_E_CLOSED for the peer's EOF, or
  * nri_core_close_reason()'s, or an I/O error. Pending calls complete with NRI_E_CLOSED, then
  * on_disconnected runs, once per nri_core_connected(). The core may be connected again: stream ids,
- * half a Synchronize, everything starts anew. */
-void nri_core_disconnected(struct nri_core *core, int reason, const char *text, uint64_t now);
+ * half a Synchronize, everything starts anew. `next_attempt` is how long until that is tried, in
+ * ms; NRI_NO_ATTEMPT when it is not. */
+void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
+                           uint64_t next_attempt, uint64_t now);
+/* When the connection, or the last one after its end, became READY, in ns; 0: it never did. */
+uint64_t nri_core_ready_since(const struct nri_core *core);
 /* What on_disconnected was told last: the given text, and what the core knows besides of why a peer
  * closed. "" before. */
 const char *nri_core_end_text(const struct nri_core *core);

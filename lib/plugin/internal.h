@@ -57,6 +57,7 @@ struct nri_core {
     enum nri_plugin_state state;
     uint64_t registration_deadline;
     bool registered, configure_came, configured, shutdown_came;
+    uint64_t ready_since;     /* 0: not yet */
     struct nri_error failure; /* code 0: the connection may go on */
     nri_request *open;        /* requests without an answer */
     struct nri_sync sync;

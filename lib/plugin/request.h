@@ -75,7 +75,8 @@ struct nri_request {
     uint32_t derived, events; /* of Configure: those with a handler, those wanted */
     uint64_t deadline;
     bool deadline_assumed;
-    int reason; /* of DISCONNECTED */
+    int reason;            /* of DISCONNECTED */
+    uint64_t next_attempt; /* of DISCONNECTED, in ms */
 
     int failure;              /* the first nri_request_fail(), 0 for none */
     bool failure_is_own;      /* its text is the library's, not the plugin's author's */

@@ -294,6 +294,12 @@ int nri_request_reason(const nri_request *request)
     return request == NULL ? NRI_OK : request->reason;
 }
 
+uint64_t nri_request_next_attempt_ms(const nri_request *request)
+{
+    return nri_request_event(request) == NRI_EVENT_DISCONNECTED ? request->next_attempt
+                                                                : NRI_NO_ATTEMPT;
+}
+
 const char *nri_request_reason_text(const nri_request *request)
 {
     return nri_request_event(request) == NRI_EVENT_DISCONNECTED ? request->shared->reason.text

@@ -386,7 +386,7 @@ static void live(struct world *world, bool registered, const uint8_t *data, size
     }
     CHECK(world->replies <= world->due);
     nri_core_disconnected(world->core, next_action(world) < 16 ? 0 : NRI_E_CLOSED, NULL,
-                          world->now);
+                          NRI_NO_ATTEMPT, world->now);
     CHECK(world->connected == world->disconnected && world->calls == world->callbacks);
     while (world->held_count > 0) {
         nri_request *request = world->held[--world->held_count];

@@ -255,7 +255,7 @@ void fake_runtime_disconnect(struct fake_runtime *fr, int reason, const char *te
     if (!fr->connected)
         return;
     fr->connected = false;
-    nri_core_disconnected(fr->core, reason, text, fr->now);
+    nri_core_disconnected(fr->core, reason, text, NRI_NO_ATTEMPT, fr->now);
     rpc_peer_fini(&fr->peer);
     rpc_link_fini(&fr->link);
 }

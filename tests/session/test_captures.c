@@ -170,7 +170,7 @@ static void take_output(struct replay *replay)
 static void end_run(struct replay *replay)
 {
     take_output(replay);
-    nri_core_disconnected(replay->fr.core, NRI_E_CLOSED, "", replay->fr.now);
+    nri_core_disconnected(replay->fr.core, NRI_E_CLOSED, "", NRI_NO_ATTEMPT, replay->fr.now);
     while (replay->held_count > 0)
         nri_request_unref(replay->held[--replay->held_count]);
 }

@@ -42,7 +42,7 @@ static void test_T19_closed_by_the_peer(void **state)
     assert_string_equal(s->recorder.reason_text, "the runtime closed the connection");
     assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), 1);
     /* Once per connection. */
-    nri_core_disconnected(s->fr.core, NRI_E_CLOSED, "", s->fr.now);
+    nri_core_disconnected(s->fr.core, NRI_E_CLOSED, "", NRI_NO_ATTEMPT, s->fr.now);
     assert_int_equal(recorder_seen(&s->recorder, NRI_EVENT_DISCONNECTED), 1);
 }
 
@@ -88,7 +88,7 @@ static void feed_and_close(struct session *s, const struct nri_buf *bytes, size_
     memcpy(copy, bytes->data + bytes->start, count);
     nri_core_input(s->fr.core, copy, count, s->fr.now);
     free(copy);
-    nri_core_disconnected(s->fr.core, reason, "", s->fr.now);
+    nri_core_disconnected(s->fr.core, reason, "", NRI_NO_ATTEMPT, s->fr.now);
 }
 
 static void test_one_end_for_each_start_wherever_the_peer_closes(void **state)
@@ -139,7 +139,7 @@ static void test_in_message(void **state)
     assert_true(nri_core_in_message(s->fr.core));
     nri_core_input(s->fr.core, bytes.data + 3, nri_buf_size(&bytes) - 3, s->fr.now);
     assert_false(nri_core_in_message(s->fr.core));
-    nri_core_disconnected(s->fr.core, NRI_E_CLOSED, "", s->fr.now);
+    nri_core_disconnected(s->fr.core, NRI_E_CLOSED, "", NRI_NO_ATTEMPT, s->fr.now);
     nri_buf_fini(&bytes);
 }
 

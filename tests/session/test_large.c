@@ -146,7 +146,7 @@ static void run_cut(struct large *large, struct capture_cut cut)
         nri_core_written(large->fr.core, count);
     }
     assert_false(nri_core_should_close(large->fr.core));
-    nri_core_disconnected(large->fr.core, 0, "", large->fr.now);
+    nri_core_disconnected(large->fr.core, 0, "", NRI_NO_ATTEMPT, large->fr.now);
 }
 
 static bool same(const struct nri_buf *a, const struct nri_buf *b)

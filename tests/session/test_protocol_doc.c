@@ -111,7 +111,7 @@ static void test_U07_plugin_sends_what_the_document_says(void **state)
     assert_int_equal(nri_core_request_timeout_ms(s->fr.core), 2000);
     assert_int_equal(nri_core_events(s->fr.core), NRI_EVENTS_CLASSIC);
     assert_int_equal(recorder_seen(&s->recorder, NRI_EVENT_SYNCHRONIZE), 1);
-    nri_core_disconnected(s->fr.core, 0, "", s->fr.now);
+    nri_core_disconnected(s->fr.core, 0, "", NRI_NO_ATTEMPT, s->fr.now);
     session_teardown((void **)&s);
 }
 
