@@ -58,6 +58,7 @@ static int make_plugin(nri_plugin **made, struct nri_settings *settings, void *u
     plugin->settings = *settings;
     plugin->user = user;
     plugin->stream.fd = -1;
+    atomic_init(&plugin->peer_code, NRI_E_STATE);
     nri_log_init(&plugin->log, settings->log, settings->log_user, settings->log_level);
     plugin->log.plugin = settings->label;
     plugin->input = nri_alloc_raw(&settings->alloc, NRI_INPUT_SIZE);
@@ -135,6 +136,8 @@ enum nri_plugin_state nri_plugin_get_state(const nri_plugin *plugin)
         return NRI_PLUGIN_CONNECTING;
     case NRI_PHASE_CONNECTED:
         return nri_core_state(plugin->core);
+    case NRI_PHASE_DRAINING:
+        return plugin->stream.again ? NRI_PLUGIN_CONNECTING : NRI_PLUGIN_STOPPING;
     case NRI_PHASE_FLUSHING:
     case NRI_PHASE_CLOSING:
         return NRI_PLUGIN_STOPPING;
@@ -142,6 +145,22 @@ enum nri_plugin_state nri_plugin_get_state(const nri_plugin *plugin)
         break;
     }
     return NRI_PLUGIN_IDLE;
+}
+
+int nri_plugin_peer(const nri_plugin *plugin, int64_t *pid, int64_t *uid, int64_t *gid)
+{
+    if (plugin == NULL)
+        return NRI_E_INVALID;
+    int code = atomic_load(&plugin->peer_code);
+    if (code != 0)
+        return code;
+    if (pid != NULL)
+        *pid = atomic_load(&plugin->peer_pid);
+    if (uid != NULL)
+        *uid = atomic_load(&plugin->peer_uid);
+    if (gid != NULL)
+        *gid = atomic_load(&plugin->peer_gid);
+    return 0;
 }
 
 const char *nri_plugin_name(const nri_plugin *plugin)

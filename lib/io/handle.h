@@ -10,16 +10,20 @@
 #include "base/log.h"
 #include "io/mailbox.h"
 #include "io/settings.h"
+#include "io/watch.h"
 #include "plugin/core.h"
+#include "plugin/reconnect.h"
 
-/* stream.c moves through these in this order; FLUSHING may be left out. */
+/* stream.c moves through these in this order; FLUSHING may be left out. When the plugin connects
+ * again, DRAINING is followed by CONNECTING. */
 enum nri_phase {
     NRI_PHASE_IDLE,       /* no handle of libuv is open, no socket of a path */
-    NRI_PHASE_CONNECTING, /* waiting for the first turn of the loop, or for room in the listener's
-                             backlog */
+    NRI_PHASE_CONNECTING, /* waiting for the first turn of the loop, for the next attempt, or for
+                             room in the listener's backlog */
     NRI_PHASE_CONNECTED,
     NRI_PHASE_FLUSHING, /* the core wants the end: what is queued is written, what comes is thrown
                            away */
+    NRI_PHASE_DRAINING, /* over for the core; handlers on another thread have yet to return */
     NRI_PHASE_CLOSING   /* over for the core; libuv has yet to close its handles */
 };
 
@@ -29,14 +33,19 @@ struct nri_stream {
     uv_poll_t bell;  /* the mailbox's eventfd */
     uv_poll_t socket;
     uv_timer_t timer;
-    unsigned open;      /* handles of the three that libuv has not closed */
-    bool socket_polled; /* `socket` is one of them */
-    int fd;             /* -1 for none */
-    int interest;       /* events that `socket` is polled for */
-    bool changed;       /* since the loop last ran: libuv tells the kernel on its next turn only */
-    bool arming;        /* the loop runs for that alone: no work now */
-    bool mute;          /* the peer takes no more bytes; what it has sent is still read */
+    struct nri_watch watch;
+    struct nri_reconnect policy;
+    unsigned open;       /* handles of these four that libuv has not closed */
+    bool socket_polled;  /* `socket` is one of them */
+    bool socket_closing; /* still one of them, and not to be used before libuv has closed it */
+    int fd;              /* -1 for none */
+    int interest;        /* events that `socket` is polled for */
+    bool changed;        /* since the loop last ran: libuv tells the kernel on its next turn only */
+    bool arming;         /* the loop runs for that alone: no work now */
+    bool mute;           /* the peer takes no more bytes; what it has sent is still read */
     bool core_connected;
+    bool backlog_full; /* CONNECTING: the attempt goes on */
+    bool again;        /* DRAINING: another attempt follows */
     uint64_t began;    /* when connecting began, in ns; 0 before the loop's first turn */
     uint64_t retry_at; /* CONNECTING: the next attempt */
     uint64_t flush_until;
@@ -63,6 +72,9 @@ struct nri_plugin {
     struct nri_stream stream;
     uv_loop_t own_loop;
     enum nri_turner turner;
+    /* Of the peer, as nri_plugin_peer() tells; for any thread. */
+    atomic_int peer_code;
+    _Atomic int64_t peer_pid, peer_uid, peer_gid;
     bool fd_used;   /* the given descriptor had its run */
     unsigned depth; /* of calls to the user's functions */
     void (*ended)(nri_plugin *plugin, int code, void *user);

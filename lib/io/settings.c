@@ -111,13 +111,13 @@ static int resolve_reconnect(struct nri_settings *settings,
                              "reconnect_max_ms is %llu and reconnect_min_ms %llu: the longest "
                              "delay must not be below the first",
                              (unsigned long long)max, (unsigned long long)min);
-    settings->reconnect = options->reconnect != 0;
-    settings->watch = options->no_socket_watch == 0;
-    settings->reconnect_attempts = options->reconnect_attempts;
-    settings->reconnect_min = min * NRI_MSEC;
-    settings->reconnect_max = (max < min ? min : max) * NRI_MSEC;
-    settings->reconnect_reset = limits[RECONNECT_RESET].value * NRI_MSEC;
-    settings->reconnect_give_up = limits[RECONNECT_GIVE_UP].value * NRI_MSEC;
+    settings->reconnect.on = options->reconnect != 0;
+    settings->reconnect.watch = options->no_socket_watch == 0;
+    settings->reconnect.attempts = options->reconnect_attempts;
+    settings->reconnect.min = min * NRI_MSEC;
+    settings->reconnect.max = (max < min ? min : max) * NRI_MSEC;
+    settings->reconnect.reset = limits[RECONNECT_RESET].value * NRI_MSEC;
+    settings->reconnect.give_up = limits[RECONNECT_GIVE_UP].value * NRI_MSEC;
     return 0;
 }
 

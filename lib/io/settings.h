@@ -28,13 +28,12 @@ struct nri_settings {
     uint64_t registration_timeout; /* ns */
     uint64_t call_timeout;         /* ns; 0: Configure's */
     size_t max_sync_bytes, max_sync_parts;
+    struct nri_settings_reconnect {
+        bool on, watch;
+        uint64_t attempts;                 /* 0: no limit */
+        uint64_t min, max, reset, give_up; /* ns; give_up 0: never */
+    } reconnect;
     size_t max_queued_updates;
-    bool reconnect;
-    bool watch;                            /* the socket's directory */
-    uint32_t reconnect_attempts;           /* 0: no limit */
-    uint64_t reconnect_min, reconnect_max; /* ns */
-    uint64_t reconnect_reset;              /* ns */
-    uint64_t reconnect_give_up;            /* ns; 0: never */
 };
 
 /* On an error there is nothing to release, and a given descriptor is as it was. settings->alloc is

@@ -157,6 +157,16 @@ void nri_socket_close(int fd)
     (void)close(fd);
 }
 
+int nri_socket_peer(int fd, struct nri_socket_peer *peer, struct nri_error *error)
+{
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0)
+        return nri_socket_error(error, errno, "SO_PEERCRED");
+    *peer = (struct nri_socket_peer){credentials.pid, credentials.uid, credentials.gid};
+    return 0;
+}
+
 static enum nri_socket_result failed(int number, const char *what, struct nri_error *error)
 {
     switch (number) {

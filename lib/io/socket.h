@@ -28,6 +28,11 @@ bool nri_socket_is_cloexec(int fd);
 /* Makes a checked one non-blocking and close-on-exec. NRI_E_IO. */
 int nri_socket_adopt(int fd, struct nri_error *error);
 void nri_socket_close(int fd);
+/* Who made the other end, or listened when it was made (SO_PEERCRED). NRI_E_IO. */
+struct nri_socket_peer {
+    int64_t pid, uid, gid;
+};
+int nri_socket_peer(int fd, struct nri_socket_peer *peer, struct nri_error *error);
 
 enum nri_socket_result {
     NRI_SOCKET_MOVED, /* *moved bytes, more than 0 */

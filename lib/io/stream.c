@@ -12,13 +12,13 @@
  */
 #include "io/stream.h"
 
+#include "io/connect.h"
 #include "io/host.h"
 #include "io/socket.h"
 
 #define READS_A_TURN  16 /* of NRI_INPUT_SIZE: then others on the loop get their turn */
 #define WRITES_A_TURN 16
 #define ROUNDS_A_TURN 4 /* of looking for work that came up meanwhile */
-#define RETRY_TIME    (20 * NRI_MSEC)
 #define FLUSH_TIME    (1 * NRI_SEC)
 
 /* ---- the end ---- */
@@ -34,22 +34,50 @@ static void handle_closed(uv_handle_t *handle)
     nri_plugin_handles_closed(plugin);
 }
 
+/* The next attempt may have waited for this. */
+static void socket_closed(uv_handle_t *handle)
+{
+    nri_plugin *plugin = handle->data;
+    struct nri_stream *stream = &plugin->stream;
+    stream->socket_closing = false;
+    if (nri_stream_is_live(stream)) {
+        stream->open--;
+        nri_stream_service(plugin);
+    } else {
+        handle_closed(handle);
+    }
+}
+
 static void write_output(nri_plugin *plugin);
 
-static void close_handles(nri_plugin *plugin)
+/* Nothing of the connection stays. */
+static void drop_socket(nri_plugin *plugin)
 {
     struct nri_stream *stream = &plugin->stream;
-    stream->phase = NRI_PHASE_CLOSING;
-    if (stream->socket_polled)
-        uv_close((uv_handle_t *)&stream->socket, handle_closed);
+    if (stream->socket_polled) {
+        uv_close((uv_handle_t *)&stream->socket, socket_closed);
+        stream->socket_closing = true;
+        stream->changed = true;
+    }
     stream->socket_polled = false;
     if (stream->fd >= 0) {
         plugin->fd_used = plugin->settings.path == NULL;
         nri_socket_close(stream->fd);
     }
     stream->fd = -1;
+    stream->interest = 0;
+    stream->mute = false;
+    atomic_store(&plugin->peer_code, NRI_E_STATE);
+}
+
+static void close_handles(nri_plugin *plugin)
+{
+    struct nri_stream *stream = &plugin->stream;
+    stream->phase = NRI_PHASE_CLOSING;
+    drop_socket(plugin);
     uv_close((uv_handle_t *)&stream->timer, handle_closed);
     uv_close((uv_handle_t *)&stream->bell, handle_closed);
+    (void)nri_watch_close(&stream->watch, handle_closed);
 }
 
 void nri_stream_log_failure(nri_plugin *plugin, const char *text)
@@ -70,35 +98,67 @@ static int choose_reason(nri_plugin *plugin, int reason, const char *text, struc
     return nri_error_set(why, reason, "%s", text);
 }
 
+/* With `next` NRI_NO_ATTEMPT the run ends. */
+static void tell_end(nri_plugin *plugin, struct nri_error *why, uint64_t next, uint64_t now)
+{
+    struct nri_stream *stream = &plugin->stream;
+    const int reason = why->code;
+    if (stream->core_connected) {
+        stream->core_connected = false;
+        plugin->depth++;
+        nri_core_disconnected(plugin->core, reason, reason != 0 ? why->text : "stopped", next, now);
+        plugin->depth--;
+        if (reason != 0) /* the core may know more */
+            nri_error_set(why, reason, "%s", nri_core_end_text(plugin->core));
+    } else if (next != NRI_NO_ATTEMPT) {
+        nri_log_write(&plugin->log, now, NRI_LOG_WARN, NULL,
+                      "not connected: %s; next attempt in %llu ms", why->text,
+                      (unsigned long long)next);
+    } else if (reason != 0) {
+        nri_stream_log_failure(plugin, why->text);
+    }
+}
+
+/* Once no handler of the old connection runs any more. */
+static void leave_draining(nri_plugin *plugin)
+{
+    struct nri_stream *stream = &plugin->stream;
+    if (stream->again && !nri_stream_is_wanted(plugin)) {
+        (void)nri_mailbox_take_stop(&plugin->mailbox);
+        stream->again = false;
+        stream->result = 0;
+        nri_error_clear(&plugin->error);
+    }
+    if (stream->again)
+        stream->phase = NRI_PHASE_CONNECTING;
+    else
+        close_handles(plugin);
+}
+
 void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
 {
     struct nri_stream *stream = &plugin->stream;
-    if (!nri_stream_is_live(stream))
-        return;
     if (reason == 0 && stream->phase == NRI_PHASE_CONNECTED) {
         /* What was completed before the stop is on its way too. */
         nri_core_drain(plugin->core, nri_host_now());
         write_output(plugin);
     }
-    if (!nri_stream_is_live(stream))
+    if (stream->phase == NRI_PHASE_DRAINING)
+        leave_draining(plugin);
+    if (!nri_stream_is_live(stream) || stream->phase == NRI_PHASE_DRAINING)
         return;
     struct nri_error why;
-    reason = choose_reason(plugin, reason, text, &why);
-    close_handles(plugin);
-    stream->result = reason;
-    if (!stream->core_connected && reason != 0)
-        nri_stream_log_failure(plugin, why.text);
-    if (stream->core_connected) {
-        stream->core_connected = false;
-        plugin->depth++;
-        nri_core_disconnected(plugin->core, reason, reason != 0 ? why.text : "stopped",
-                              NRI_NO_ATTEMPT, nri_host_now());
-        plugin->depth--;
-        if (reason != 0) /* the core may know more */
-            nri_error_set(&why, reason, "%s", nri_core_end_text(plugin->core));
-    }
+    const uint64_t now = nri_host_now();
+    (void)choose_reason(plugin, reason, text, &why);
+    drop_socket(plugin);
+    stream->phase = NRI_PHASE_DRAINING;
+    const uint64_t delay = nri_connect_plan(plugin, now, &why);
+    stream->again = delay != NRI_NEVER;
+    stream->result = why.code;
+    tell_end(plugin, &why, stream->again ? (delay + NRI_MSEC - 1) / NRI_MSEC : NRI_NO_ATTEMPT, now);
     /* Last, since handlers may have met errors of their own meanwhile. */
     nri_error_copy(&plugin->error, &why);
+    leave_draining(plugin);
 }
 
 static void end_closed_by_peer(nri_plugin *plugin)
@@ -213,34 +273,33 @@ static void read_input(nri_plugin *plugin)
 
 static void open_socket(nri_plugin *plugin, struct nri_error *error);
 
-static void connect_again(nri_plugin *plugin, uint64_t now)
+static void find_connection(nri_plugin *plugin, uint64_t now)
 {
     struct nri_stream *stream = &plugin->stream;
     struct nri_error error;
-    if (now < stream->retry_at)
-        return;
     nri_error_clear(&error);
-    int rc = nri_socket_connect(plugin->settings.path, &stream->fd, &error);
-    if (rc == 0)
+    const bool none = stream->fd < 0;
+    int rc = nri_connect_turn(plugin, now, &error);
+    if (rc == 0 && none && stream->fd >= 0) {
         open_socket(plugin, &error);
-    if (error.code == 0)
-        return;
-    if (rc != NRI_E_BUSY) {
-        nri_stream_end(plugin, error.code, error.text);
-        return;
+        rc = error.code;
     }
-    uint64_t until = stream->began + plugin->settings.registration_timeout;
-    if (now < until) {
-        stream->retry_at = until - now < RETRY_TIME ? until : now + RETRY_TIME;
-        return;
+    if (rc != 0)
+        nri_stream_end(plugin, rc, error.text);
+}
+
+/* Kept, so that a handler on any thread may ask while this one closes the socket. */
+static void note_peer(nri_plugin *plugin)
+{
+    struct nri_socket_peer peer;
+    struct nri_error error;
+    int code = nri_socket_peer(plugin->stream.fd, &peer, &error);
+    if (code == 0) {
+        atomic_store(&plugin->peer_pid, peer.pid);
+        atomic_store(&plugin->peer_uid, peer.uid);
+        atomic_store(&plugin->peer_gid, peer.gid);
     }
-    nri_error_set(&error, NRI_E_TIMEOUT,
-                  "connecting to %s: the runtime has not accepted the connection within the "
-                  "registration time-out of %llu "
-                  "ms: its backlog is full",
-                  plugin->settings.path,
-                  (unsigned long long)(plugin->settings.registration_timeout / NRI_MSEC));
-    nri_stream_end(plugin, error.code, error.text);
+    atomic_store(&plugin->peer_code, code);
 }
 
 static void connect_core(nri_plugin *plugin)
@@ -250,6 +309,7 @@ static void connect_core(nri_plugin *plugin)
     nri_error_clear(&error);
     stream->phase = NRI_PHASE_CONNECTED;
     stream->core_connected = true;
+    note_peer(plugin);
     /* The registration time-out counts from the first attempt to connect. */
     if (nri_core_connected(plugin->core, stream->began, &error) != 0) {
         stream->core_connected = false;
@@ -283,11 +343,10 @@ static void look_for_work(nri_plugin *plugin, bool readable)
     struct nri_stream *stream = &plugin->stream;
     uint64_t now = nri_host_now();
     if (stream->began == 0)
-        stream->began = now;
+        nri_connect_first_turn(plugin, now);
     nri_mailbox_deliver(&plugin->mailbox, plugin);
     if (stream->phase == NRI_PHASE_CONNECTING && nri_stream_is_wanted(plugin)) {
-        if (stream->fd < 0)
-            connect_again(plugin, now);
+        find_connection(plugin, now);
         if (nri_stream_is_wanted(plugin) && stream->fd >= 0)
             connect_core(plugin);
     }
@@ -303,7 +362,7 @@ static void look_for_work(nri_plugin *plugin, bool readable)
     }
     if (stream->mute && nri_stream_is_wanted(plugin) && stream->fd >= 0)
         read_input(plugin);
-    if (!nri_stream_is_wanted(plugin)) {
+    if (!nri_stream_is_wanted(plugin) || stream->phase == NRI_PHASE_DRAINING) {
         nri_stream_end(plugin, 0, "");
         return;
     }
@@ -323,7 +382,7 @@ uint64_t nri_stream_deadline(const nri_plugin *plugin)
     const struct nri_stream *stream = &plugin->stream;
     switch (stream->phase) {
     case NRI_PHASE_CONNECTING:
-        return stream->began != 0 && stream->fd < 0 ? stream->retry_at : NRI_NEVER;
+        return nri_connect_deadline(stream);
     case NRI_PHASE_CONNECTED:
         return nri_core_deadline(plugin->core);
     case NRI_PHASE_FLUSHING:
@@ -462,31 +521,13 @@ static int open_handles(nri_plugin *plugin, struct nri_error *error)
     return error->code;
 }
 
-static int connect_first(nri_plugin *plugin, struct nri_error *error)
-{
-    struct nri_stream *stream = &plugin->stream;
-    /* A run that was stopped before it began does not touch the runtime. */
-    if (nri_mailbox_stop_wanted(&plugin->mailbox))
-        return 0;
-    if (plugin->settings.path == NULL) {
-        /* Again: what a program closes behind our back may be another descriptor by now, even one
-         * of the loop's, and libuv ends the process for some. */
-        int checked = nri_socket_check(plugin->settings.fd, error);
-        stream->fd = checked == 0 ? plugin->settings.fd : -1;
-        return checked;
-    }
-    int rc = nri_socket_connect(plugin->settings.path, &stream->fd, error);
-    if (rc == NRI_E_BUSY)
-        nri_error_clear(error); /* tried again by the timer */
-    return rc == NRI_E_BUSY ? 0 : rc;
-}
-
 int nri_stream_begin(nri_plugin *plugin, uv_loop_t *loop, struct nri_error *error)
 {
     struct nri_stream *stream = &plugin->stream;
     *stream = (struct nri_stream){
         .loop = loop, .fd = -1, .timer_at = NRI_NEVER, .phase = NRI_PHASE_CONNECTING};
-    int rc = connect_first(plugin, error);
+    nri_watch_init(&stream->watch);
+    int rc = nri_connect_begin(plugin, error);
     if (rc == 0)
         rc = open_handles(plugin, error);
     if (rc != 0 && stream->phase != NRI_PHASE_CLOSING) {
