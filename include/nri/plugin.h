@@ -350,6 +350,14 @@ NRI_API int nri_plugin_post(nri_plugin *plugin, void (*fn)(nri_plugin *plugin, v
                             void *arg);
 
 /**
+ * As nri_plugin_post(), but the function is called on the thread that handlers run on, between two
+ * of them. With NRI_DISPATCH_LOOP the two are the same; with NRI_DISPATCH_WORKER it is called also
+ * without a run. Since 0.1.0.
+ */
+NRI_API int nri_plugin_post_handler(nri_plugin *plugin, void (*fn)(nri_plugin *plugin, void *arg),
+                                    void *arg);
+
+/**
  * Ends a plugin for good: the connection is closed, pending calls complete with NRI_E_CLOSED,
  * on_disconnected and `ended` of nri_plugin_start() are called if it ran, then the functions that
  * were posted, then `closed` once, then the memory goes. Legal in handlers and callbacks. With a

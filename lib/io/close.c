@@ -16,6 +16,7 @@ static void destroy(nri_plugin *plugin)
 {
     struct nri_settings *settings = &plugin->settings;
     plugin->depth++; /* a close or run in here is refused or ignored */
+    nri_plugin_end_workers(plugin);
     nri_mailbox_close(&plugin->mailbox, plugin);
     nri_core_free(plugin->core);
     if (settings->fd >= 0 && !plugin->fd_used)
@@ -29,8 +30,21 @@ static void destroy(nri_plugin *plugin)
     nri_alloc_release(&alloc, plugin);
 }
 
+/* A handler on a thread of its own closes the plugin: the loop's thread does it. */
+static void wish_to_close(nri_plugin *plugin, void (*closed)(void *user), void *user)
+{
+    if (plugin->closing || atomic_load(&plugin->close_wished))
+        return;
+    plugin->closed = closed;
+    plugin->closed_user = user;
+    atomic_store(&plugin->close_wished, true);
+    nri_mailbox_ring(&plugin->mailbox);
+}
+
 void nri_plugin_settle(nri_plugin *plugin)
 {
+    if (plugin->depth == 0 && atomic_load(&plugin->close_wished))
+        plugin->closing = true;
     if (!plugin->closing || plugin->depth > 0)
         return;
     if (nri_stream_is_live(&plugin->stream)) {
@@ -45,7 +59,13 @@ void nri_plugin_settle(nri_plugin *plugin)
 
 void nri_plugin_close(nri_plugin *plugin, void (*closed)(void *user), void *user)
 {
-    if (plugin == NULL || plugin->closing)
+    if (plugin == NULL)
+        return;
+    if (nri_worker_is_mine(plugin->worker)) {
+        wish_to_close(plugin, closed, user);
+        return;
+    }
+    if (plugin->closing || atomic_load(&plugin->close_wished))
         return;
     plugin->closing = true;
     plugin->closed = closed;

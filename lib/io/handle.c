@@ -20,6 +20,56 @@ static bool wanted(void *user)
     return nri_stream_is_wanted(user);
 }
 
+static void queue(void *user, struct nri_task *task)
+{
+    nri_worker_queue(user, task);
+}
+
+static int offload(void *user, struct nri_task *task)
+{
+    return nri_worker_offer(user, task);
+}
+
+static int make_worker(const nri_plugin *plugin, unsigned threads, struct nri_worker **made,
+                       struct nri_error *error)
+{
+    const struct nri_alloc *alloc = &plugin->settings.alloc;
+    struct nri_worker *worker = nri_alloc_raw(alloc, sizeof *worker);
+    if (worker == NULL)
+        return nri_error_set(error, NRI_E_NOMEM, "out of memory");
+    int rc = nri_worker_init(worker, threads, plugin->settings.limits.max_in_flight, wake,
+                             (void *)(uintptr_t)&plugin->mailbox, error);
+    if (rc != 0)
+        nri_alloc_release(alloc, worker);
+    else
+        *made = worker;
+    return rc;
+}
+
+static void end_worker(const nri_plugin *plugin, struct nri_worker *worker)
+{
+    if (worker != NULL)
+        nri_worker_fini(worker);
+    nri_alloc_release(&plugin->settings.alloc, worker);
+}
+
+void nri_plugin_end_workers(nri_plugin *plugin)
+{
+    end_worker(plugin, plugin->worker);
+    end_worker(plugin, plugin->offload);
+    plugin->worker = plugin->offload = NULL;
+}
+
+static int make_workers(nri_plugin *plugin, struct nri_error *error)
+{
+    int rc = make_worker(plugin, plugin->settings.offload_threads, &plugin->offload, error);
+    if (rc == 0 && plugin->settings.worker)
+        rc = make_worker(plugin, 1, &plugin->worker, error);
+    if (rc == 0 && plugin->worker != NULL)
+        rc = nri_worker_start(plugin->worker, error);
+    return rc;
+}
+
 static int make_core(nri_plugin *plugin, struct nri_error *error)
 {
     const struct nri_settings *settings = &plugin->settings;
@@ -40,6 +90,13 @@ static int make_core(nri_plugin *plugin, struct nri_error *error)
         .max_sync_parts = settings->max_sync_parts,
         .allow_missing_validate = settings->allow_missing_validate,
         .strict_features = settings->strict_features,
+        .deadlines = settings->deadlines,
+        .bypass = settings->bypass,
+        .state = settings->state,
+        .queue = plugin->worker != NULL ? queue : NULL,
+        .queue_user = plugin->worker,
+        .offload = offload,
+        .offload_user = plugin->offload,
         .wake = wake,
         .wake_user = &plugin->mailbox,
         .wanted = wanted,
@@ -68,7 +125,9 @@ static int make_plugin(nri_plugin **made, struct nri_settings *settings, void *u
     rc = nri_mailbox_init(&plugin->mailbox, &settings->alloc, error);
     if (rc != 0)
         goto fail_mailbox;
-    rc = make_core(plugin, error);
+    rc = make_workers(plugin, error);
+    if (rc == 0)
+        rc = make_core(plugin, error);
     if (rc != 0)
         goto fail_core;
     /* Last: on an error a given descriptor is to be as it was. */
@@ -82,6 +141,7 @@ static int make_plugin(nri_plugin **made, struct nri_settings *settings, void *u
 fail_adopt:
     nri_core_free(plugin->core);
 fail_core:
+    nri_plugin_end_workers(plugin);
     nri_mailbox_fini(&plugin->mailbox);
 fail_mailbox:
     nri_alloc_release(&settings->alloc, plugin->input);
@@ -220,7 +280,68 @@ bool nri_plugin_supports(const nri_plugin *plugin, enum nri_feature feature)
                                                    nri_core_nri_version(plugin->core), feature);
 }
 
+/* A handler's thread has an error of its own: the loop goes on meanwhile. */
+struct nri_error *nri_plugin_error_place(nri_plugin *plugin)
+{
+    return nri_worker_is_mine(plugin->worker) ? &plugin->handler_error : &plugin->error;
+}
+
 const nri_error *nri_plugin_last_error(const nri_plugin *plugin)
 {
-    return plugin != NULL && plugin->error.code != 0 ? &plugin->error : NULL;
+    if (plugin == NULL)
+        return NULL;
+    const struct nri_error *error =
+        nri_worker_is_mine(plugin->worker) ? &plugin->handler_error : &plugin->error;
+    return error->code != 0 ? error : NULL;
+}
+
+struct handler_letter {
+    struct nri_task task; /* first */
+    nri_plugin *plugin;
+    void (*fn)(nri_plugin *plugin, void *arg);
+    void *arg;
+};
+
+static void run_letter(struct nri_task *task)
+{
+    struct handler_letter *letter = (void *)task;
+    letter->fn(letter->plugin, letter->arg);
+    nri_alloc_release(&letter->plugin->settings.alloc, letter);
+}
+
+int nri_plugin_post_handler(nri_plugin *plugin, void (*fn)(nri_plugin *plugin, void *arg),
+                            void *arg)
+{
+    if (plugin == NULL || fn == NULL)
+        return NRI_E_INVALID;
+    if (plugin->worker == NULL)
+        return nri_plugin_post(plugin, fn, arg);
+    struct handler_letter *letter = nri_alloc_raw(&plugin->settings.alloc, sizeof *letter);
+    if (letter == NULL)
+        return NRI_E_NOMEM;
+    *letter = (struct handler_letter){
+        .task = {.run = run_letter}, .plugin = plugin, .fn = fn, .arg = arg};
+    nri_worker_queue(plugin->worker, &letter->task);
+    return 0;
+}
+
+void nri_plugin_set_bypass(nri_plugin *plugin, bool bypass)
+{
+    if (plugin != NULL)
+        nri_core_set_bypass(plugin->core, bypass);
+}
+
+bool nri_plugin_bypass(const nri_plugin *plugin)
+{
+    return plugin != NULL && nri_core_bypass(plugin->core);
+}
+
+bool nri_plugin_is_wedged(const nri_plugin *plugin)
+{
+    return plugin != NULL && nri_core_is_wedged(plugin->core, nri_host_now());
+}
+
+bool nri_plugin_is_synchronized(const nri_plugin *plugin)
+{
+    return plugin != NULL && nri_core_is_synchronized(plugin->core);
 }

@@ -11,6 +11,7 @@
 #include "io/mailbox.h"
 #include "io/settings.h"
 #include "io/watch.h"
+#include "io/worker.h"
 #include "plugin/core.h"
 #include "plugin/reconnect.h"
 
@@ -28,9 +29,9 @@ enum nri_phase {
 };
 
 struct nri_stream {
-    enum nri_phase phase;
-    uv_loop_t *loop; /* NULL when idle */
-    uv_poll_t bell;  /* the mailbox's eventfd */
+    _Atomic enum nri_phase phase; /* written on the loop's thread */
+    uv_loop_t *loop;              /* NULL when idle */
+    uv_poll_t bell;               /* the mailbox's eventfd */
     uv_poll_t socket;
     uv_timer_t timer;
     struct nri_watch watch;
@@ -66,8 +67,11 @@ struct nri_plugin {
     struct nri_log log;
     struct nri_core *core;
     void *user;
-    struct nri_error error; /* nri_plugin_last_error() */
-    uint8_t *input;         /* NRI_INPUT_SIZE bytes */
+    struct nri_error error;         /* nri_plugin_last_error() */
+    struct nri_error handler_error; /* the same on the thread of handlers */
+    struct nri_worker *worker;      /* that thread; NULL: the loop's */
+    struct nri_worker *offload;     /* of nri_request_offload() */
+    uint8_t *input;                 /* NRI_INPUT_SIZE bytes */
     struct nri_mailbox mailbox;
     struct nri_stream stream;
     uv_loop_t own_loop;
@@ -79,13 +83,18 @@ struct nri_plugin {
     unsigned depth; /* of calls to the user's functions */
     void (*ended)(nri_plugin *plugin, int code, void *user);
     void *ended_user;
-    bool closing; /* nri_plugin_close() was called */
+    atomic_bool closing;      /* nri_plugin_close() was called */
+    atomic_bool close_wished; /* on the thread of handlers */
     void (*closed)(void *user);
     void *closed_user;
 };
 
 #define NRI_INPUT_SIZE ((size_t)64 * 1024)
 
+/* handle.c: waits for what their tasks do. */
+void nri_plugin_end_workers(nri_plugin *plugin);
+/* handle.c: where a call on this thread leaves its error. */
+struct nri_error *nri_plugin_error_place(nri_plugin *plugin);
 /* close.c: goes on with a close that waited for the outermost call to return. The plugin may be
  * gone then, but not while its handles are open. */
 void nri_plugin_settle(nri_plugin *plugin);

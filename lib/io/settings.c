@@ -97,6 +97,10 @@ enum {
     RECONNECT_MAX,
     RECONNECT_RESET,
     RECONNECT_GIVE_UP,
+    MARGIN_PERCENT,
+    MARGIN,
+    SLOW,
+    OFFLOAD,
     LIMIT_COUNT
 };
 
@@ -156,6 +160,11 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
                              DEFAULT_RECONNECT_RESET_MS, 1, LONGEST_MS, 0},
         [RECONNECT_GIVE_UP] = {"reconnect_give_up_ms", options->reconnect_give_up_ms, 0, 1,
                                UINT64_MAX / NRI_MSEC, 0},
+        [MARGIN_PERCENT] = {"deadline_margin_percent", options->deadline_margin_percent, 10, 1, 90,
+                            0},
+        [MARGIN] = {"deadline_margin_ms", options->deadline_margin_ms, 50, 1, 60000, 0},
+        [SLOW] = {"slow_percent", options->slow_percent, 50, 1, 100, 0},
+        [OFFLOAD] = {"offload_threads", options->offload_threads, 4, 1, 64, 0},
     };
     int rc = check_limits(limits, LIMIT_COUNT, error);
     if (rc != 0)
@@ -183,16 +192,43 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
     settings->max_sync_bytes = (size_t)limits[SYNC_BYTES].value;
     settings->registration_timeout = limits[REGISTRATION].value * NRI_MSEC;
     settings->call_timeout = limits[CALL].value * NRI_MSEC;
+    settings->deadlines.margin_percent = (uint32_t)limits[MARGIN_PERCENT].value;
+    settings->deadlines.margin = limits[MARGIN].value * NRI_MSEC;
+    settings->deadlines.slow_percent =
+        options->no_slow_warning != 0 ? 0 : (uint32_t)limits[SLOW].value;
+    settings->offload_threads = (unsigned)limits[OFFLOAD].value;
+    return 0;
+}
+
+static int resolve_late_events(struct nri_settings *settings,
+                               const struct nri_plugin_options *options, struct nri_error *error)
+{
+    const uint32_t both = options->pass_late_events & options->refuse_late_events;
+    const uint32_t unknown =
+        (options->pass_late_events | options->refuse_late_events) & ~NRI_EVENTS_ALL;
+    if (unknown != 0)
+        return nri_error_set(error, NRI_E_RANGE,
+                             "pass_late_events or refuse_late_events has bits of no event: 0x%lx",
+                             (unsigned long)unknown);
+    if (both != 0)
+        return nri_error_set(error, NRI_E_INVALID,
+                             "pass_late_events and refuse_late_events have the same events: 0x%lx",
+                             (unsigned long)both);
+    settings->deadlines.guard = options->no_deadline_guard == 0;
+    settings->deadlines.refused =
+        (options->refuse_late_events | NRI_EVENT_BIT(NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)) &
+        ~options->pass_late_events;
     return 0;
 }
 
 static int resolve_switches(struct nri_settings *settings, const struct nri_plugin_options *options,
                             struct nri_error *error)
 {
-    if (options->dispatch != NRI_DISPATCH_DEFAULT && options->dispatch != NRI_DISPATCH_LOOP)
-        return nri_error_set(error, NRI_E_RANGE,
-                             "dispatch is %d; this libnri knows 0 (the default) and 1 (loop)",
-                             (int)options->dispatch);
+    if (options->dispatch < NRI_DISPATCH_DEFAULT || options->dispatch > NRI_DISPATCH_WORKER)
+        return nri_error_set(
+            error, NRI_E_RANGE,
+            "dispatch is %d; this libnri knows 0 (the default), 1 (loop) and 2 (worker)",
+            (int)options->dispatch);
     if (options->log_level < NRI_LOG_DEFAULT || options->log_level > NRI_LOG_DEBUG)
         return nri_error_set(error, NRI_E_RANGE,
                              "log_level is %d; it must be from 0 (the default) to %d (debug)",
@@ -203,7 +239,10 @@ static int resolve_switches(struct nri_settings *settings, const struct nri_plug
         options->log_level != NRI_LOG_DEFAULT ? (int)options->log_level : (int)NRI_LOG_INFO;
     settings->allow_missing_validate = options->allow_missing_validate != 0;
     settings->strict_features = options->strict_features != 0;
-    return 0;
+    settings->worker = options->dispatch == NRI_DISPATCH_WORKER;
+    settings->bypass = options->bypass != 0;
+    settings->state = options->state;
+    return resolve_late_events(settings, options, error);
 }
 
 /* ---- texts ---- */

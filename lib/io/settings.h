@@ -9,6 +9,7 @@
 #include <nri/plugin.h>
 
 #include "base/error.h"
+#include "plugin/guard.h"
 #include "rpc/rpc.h"
 
 struct nri_settings {
@@ -33,7 +34,11 @@ struct nri_settings {
         uint64_t attempts;                 /* 0: no limit */
         uint64_t min, max, reset, give_up; /* ns; give_up 0: never */
     } reconnect;
+    struct nri_deadline_settings deadlines;
+    bool worker, bypass;
+    unsigned offload_threads;
     size_t max_queued_updates;
+    nri_state *state;
 };
 
 /* On an error there is nothing to release, and a given descriptor is as it was. settings->alloc is

@@ -28,7 +28,7 @@ void nri_configure_reset(struct nri_core *core)
     core->registration_timeout_ms = 0;
     core->request_timeout_ms = 0;
     core->wanted = core->derived;
-    core->events = core->derived;
+    core->events = core->derived | core->state_events;
 }
 
 static uint64_t milliseconds(int64_t value)
@@ -130,7 +130,8 @@ int nri_configure_mask(struct nri_core *core, const nri_request *request, uint32
     const uint32_t clipped = request->events & ~nri_version_events(core->nri_version);
     char names[MASK_TEXT];
 
-    *mask = request->events & ~clipped;
+    /* The state cache does without what the runtime does not know. */
+    *mask = (request->events | core->state_events) & nri_version_events(core->nri_version);
     if (clipped == 0)
         return 0;
     (void)nri_event_mask_format(clipped, names, sizeof names);

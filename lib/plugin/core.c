@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "plugin/internal.h"
+#include "plugin/state_hooks.h"
 #include "wire/reader.h"
 
 /* Name, index, peer and version; a path is at most 107 bytes, names are not limited by NRI. */
@@ -72,6 +73,9 @@ int nri_core_new(struct nri_core **core, const struct nri_core_config *config,
     }
     c->log = config->log;
     c->derived = nri_method_derive_events(&c->ops);
+    if (config->state != NULL)
+        c->state_events = nri_state_hooks_of(config->state)->events;
+    atomic_init(&c->bypass, config->bypass);
     nri_configure_reset(c);
     *core = c;
     return 0;
@@ -184,8 +188,10 @@ int nri_core_connected(struct nri_core *core, uint64_t now, struct nri_error *er
     core->missed.replied = 0;
     core->registration_deadline = timeout < NRI_NEVER - now ? now + timeout : NRI_NEVER;
     core->state = NRI_PLUGIN_REGISTERING;
+    atomic_store(&core->synchronized, false);
+    nri_core_add(core, NRI_COUNT_CONNECTIONS, 1);
     nri_core_log(core, NRI_LOG_INFO, "connected to %s", core->config.peer);
-    nri_dispatch_own(core, core->shared->connected, core->ops.on_connected);
+    nri_handler_own(core, core->shared->connected, core->ops.on_connected);
     return 0;
 }
 
@@ -222,6 +228,15 @@ static void set_reason(struct nri_core *core, int reason, const char *text)
     nri_shared_set_reason(core->shared, whole.text);
 }
 
+static void count_end(struct nri_core *core)
+{
+    const struct nri_rpc_stats *stats = nri_rpc_get_stats(core->rpc);
+
+    nri_core_add(core, NRI_COUNT_DISCONNECTIONS, 1);
+    nri_core_add(core, NRI_COUNT_BYTES_IN, stats->bytes_in);
+    nri_core_add(core, NRI_COUNT_BYTES_OUT, stats->bytes_out);
+}
+
 void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
                            uint64_t next_attempt, uint64_t now)
 {
@@ -236,11 +251,12 @@ void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
     nri_rpc_close(core->rpc, NRI_E_CLOSED, text);
     nri_dispatch_close(core);
     nri_sync_drop(core);
+    count_end(core);
     drop_rpc(core);
     log_end(core, reason, text, next_attempt);
     core->shared->disconnected->reason = reason;
     core->shared->disconnected->next_attempt = next_attempt;
-    nri_dispatch_own(core, core->shared->disconnected, core->ops.on_disconnected);
+    nri_handler_own(core, core->shared->disconnected, core->ops.on_disconnected);
 }
 
 /* ---- bytes and time ---- */
@@ -279,10 +295,12 @@ uint64_t nri_core_deadline(const struct nri_core *core)
 {
     if (core->rpc == NULL || core->failure.code != 0)
         return NRI_NEVER;
-    const uint64_t calls = nri_rpc_deadline(core->rpc);
-    if (core->state == NRI_PLUGIN_REGISTERING && core->registration_deadline < calls)
+    uint64_t at = nri_rpc_deadline(core->rpc);
+    if (core->open != NULL && core->guard_at < at)
+        at = core->guard_at;
+    if (core->state == NRI_PLUGIN_REGISTERING && core->registration_deadline < at)
         return core->registration_deadline;
-    return calls;
+    return at;
 }
 
 void nri_core_tick(struct nri_core *core, uint64_t now)
@@ -291,6 +309,7 @@ void nri_core_tick(struct nri_core *core, uint64_t now)
     if (core->rpc == NULL)
         return;
     nri_register_check_deadline(core);
+    nri_guard_tick(core);
     nri_rpc_tick(core->rpc, now);
     check_rpc(core);
 }
@@ -347,6 +366,72 @@ bool nri_core_in_handler(const struct nri_core *core)
 uint32_t nri_core_events(const struct nri_core *core)
 {
     return core->events;
+}
+
+bool nri_core_has_open(const struct nri_core *core)
+{
+    return core->open != NULL;
+}
+
+bool nri_core_bypass(const struct nri_core *core)
+{
+    return atomic_load_explicit(&core->bypass, memory_order_relaxed);
+}
+
+void nri_core_set_bypass(struct nri_core *core, bool bypass)
+{
+    if (atomic_exchange(&core->bypass, bypass) == bypass)
+        return;
+    nri_log_write(core->log, core->config.host->now(core->config.host->context), NRI_LOG_WARN, NULL,
+                  bypass ? "bypass on: events are answered unchanged, without their handlers"
+                         : "bypass off: events come to their handlers again");
+}
+
+bool nri_core_is_wedged(const struct nri_core *core, uint64_t now)
+{
+    const uint64_t until = atomic_load_explicit(&core->busy_until, memory_order_relaxed);
+
+    return until != 0 && now > until;
+}
+
+bool nri_core_is_synchronized(const struct nri_core *core)
+{
+    return atomic_load(&core->synchronized);
+}
+
+/* ---- counting ---- */
+
+const struct nri_stats *nri_core_stats(const struct nri_core *core)
+{
+    return &core->stats;
+}
+
+void nri_core_add(struct nri_core *core, enum nri_plugin_counter counter, uint64_t more)
+{
+    nri_stats_add(&core->stats.totals[counter], more);
+}
+
+/* The bytes of the connection that stands are not in it yet: they are the loop's thread's to
+ * read. */
+uint64_t nri_core_count(const struct nri_core *core, enum nri_plugin_counter counter)
+{
+    if ((size_t)counter >= NRI_STATS_TOTALS)
+        return 0;
+    return atomic_load_explicit(&core->stats.totals[counter], memory_order_relaxed);
+}
+
+uint64_t nri_core_count_event(const struct nri_core *core, enum nri_event event,
+                              enum nri_event_counter counter)
+{
+    const size_t row = nri_stats_row_of(event);
+
+    if (row == SIZE_MAX || (size_t)counter >= NRI_STATS_COUNTERS)
+        return 0;
+    uint64_t count =
+        atomic_load_explicit(&core->stats.rows[row].counters[counter], memory_order_relaxed);
+    if (counter == NRI_COUNT_LATE)
+        count += atomic_load(&core->shared->late[row]);
+    return count;
 }
 
 const char *nri_core_runtime_name(const struct nri_core *core)

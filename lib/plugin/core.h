@@ -20,6 +20,9 @@
 #include "base/error.h"
 #include "base/host.h"
 #include "base/log.h"
+#include "plugin/guard.h"
+#include "plugin/stats.h"
+#include "plugin/task.h"
 #include "rpc/rpc.h"
 
 struct nri_core;
@@ -41,6 +44,18 @@ struct nri_core_config {
     uint64_t call_timeout;         /* ns; 0: Configure's request time-out, else 2 s */
     size_t max_sync_bytes, max_sync_parts;
     bool allow_missing_validate, strict_features;
+    struct nri_deadline_settings deadlines;
+    bool bypass;      /* at the start */
+    nri_state *state; /* may be NULL; must outlive the core */
+    /* Runs a task on the one thread of the plugin's functions, in order, any thread. NULL: they run
+     * on the loop's thread. Whoever gives it sees to it that nothing waits or runs when the core is
+     * connected again or freed. */
+    void (*queue)(void *user, struct nri_task *task);
+    void *queue_user;
+    /* Runs a task on any thread but the loop's, in no order; any thread. 0, NRI_E_BUSY,
+     * NRI_E_NOMEM, NRI_E_IO. NULL: nri_request_offload() is not possible. */
+    int (*offload)(void *user, struct nri_task *task);
+    void *offload_user;
     /* Work for the loop: output, a deadline, the end, or something from another thread. Any thread
      * may cause it, so it must be thread-safe (lib/io rings an eventfd), and it must not call back
      * into the core or a request: another thread calls it with a lock held that nri_core_free()
@@ -104,6 +119,20 @@ const char *nri_core_nri_version(const struct nri_core *core); /* "unknown" when
 bool nri_core_nri_version_inferred(const struct nri_core *core);
 uint64_t nri_core_registration_timeout_ms(const struct nri_core *core);
 uint64_t nri_core_request_timeout_ms(const struct nri_core *core);
+
+/* Any thread. */
+void nri_core_set_bypass(struct nri_core *core, bool bypass);
+bool nri_core_bypass(const struct nri_core *core);
+bool nri_core_is_wedged(const struct nri_core *core, uint64_t now);
+bool nri_core_is_synchronized(const struct nri_core *core);
+uint64_t nri_core_count(const struct nri_core *core, enum nri_plugin_counter counter);
+uint64_t nri_core_count_event(const struct nri_core *core, enum nri_event event,
+                              enum nri_event_counter counter);
+/* The driver counts what it alone knows of; the loop's thread. */
+void nri_core_add(struct nri_core *core, enum nri_plugin_counter counter, uint64_t more);
+/* Requests without an answer; the loop's thread. */
+bool nri_core_has_open(const struct nri_core *core);
+const struct nri_stats *nri_core_stats(const struct nri_core *core);
 
 /* nri_plugin_update_containers() with checked options. */
 int nri_core_update_containers(struct nri_core *core, const nri_updates *updates, uint64_t timeout,

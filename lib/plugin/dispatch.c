@@ -24,37 +24,20 @@ static void log_call(struct nri_core *core, const nri_request *request)
 
 void nri_dispatch_run(struct nri_core *core, nri_request *request, nri_handler handler)
 {
-    int code = 0;
-
     log_call(core, request);
-    if (handler != NULL) {
-        core->depth++;
-        code = handler(request, core->config.user);
-        core->depth--;
+    if (core->config.queue != NULL) {
+        nri_handler_queue(core, request, handler);
+        return;
     }
+    core->depth++;
+    int code = nri_handler_call(core, request, handler, core->now);
+    core->depth--;
     if (code == NRI_PENDING)
         return; /* the reference is the handler's, and the request may be gone already */
     code = nri_request_take_code(request, code, "the handler of", "returned");
     if (nri_request_claim(request))
         nri_reply_send(core, request, code);
     nri_request_unref(request);
-}
-
-void nri_dispatch_own(struct nri_core *core, nri_request *request, nri_handler handler)
-{
-    if (handler == NULL)
-        return;
-    core->depth++;
-    const int code = handler(request, core->config.user);
-    core->depth--;
-    if (code != NRI_PENDING)
-        return;
-    /* Nothing waits for an answer; but who returns this believes to hold a reference, and will drop
-     * it. */
-    nri_request_ref(request);
-    nri_core_log(core, NRI_LOG_WARN,
-                 "the handler of %s returned NRI_PENDING: it has nothing to complete",
-                 nri_event_name(request->event));
 }
 
 static const struct nri_method *method_of_state_change(const struct nri_rpc_call *call)
@@ -84,8 +67,13 @@ static void dispatch_event(struct nri_core *core, struct nri_rpc_call *call, uns
         method = method_of_state_change(call);
     if (method != NULL && method->event == NRI_EVENT_SHUTDOWN)
         core->shutdown_came = true;
+    const enum nri_event event = method == NULL ? NRI_EVENT_UNKNOWN : method->event;
     nri_handler handler = wanted_handler(core, method);
-    if (handler == NULL) {
+    if (handler != NULL && nri_event_bit(event) != 0 && nri_core_bypass(core)) {
+        handler = NULL;
+        nri_stats_count(&core->stats, event, NRI_COUNT_BYPASSED);
+    }
+    if (handler == NULL && (nri_event_bit(event) & core->state_events) == 0) {
         nri_reply_empty(core, call);
         nri_rpc_call_release(call);
         return;

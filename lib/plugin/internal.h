@@ -17,6 +17,8 @@
 #define NRI_UNKNOWN_VERSION         "unknown"
 /* Of a sentence on a missed deadline. */
 #define NRI_MISSED_SIZE 512
+/* Of an event with the ids of its pod sandbox and container. */
+#define NRI_WHAT_SIZE 320
 /* The longest name that a text of the library's own starts with: NRI has no limit for names, and
  * the text behind it must not get lost. */
 #define NRI_LABEL_SIZE 128
@@ -50,16 +52,22 @@ struct nri_core {
     char label[NRI_LABEL_SIZE]; /* "NN-name": runtimes add no name to a refusal */
     uint32_t derived;           /* events that have a handler */
     uint64_t now;               /* of the driver's last call */
-    unsigned depth;             /* handlers that are running */
+    unsigned depth;             /* handlers that are running on the loop's thread */
+    uint32_t state_events;      /* what the state cache needs */
+    struct nri_stats stats;
+    _Atomic uint64_t busy_until; /* when the handler that runs counts as stuck; 0: none runs */
+    atomic_size_t queued;        /* requests that wait for the thread of handlers */
+    atomic_bool bypass, synchronized;
 
     /* Of one connection. */
     struct nri_rpc *rpc;
-    enum nri_plugin_state state;
+    _Atomic enum nri_plugin_state state; /* written on the loop's thread */
     uint64_t registration_deadline;
     bool registered, configure_came, configured, shutdown_came;
     uint64_t ready_since;     /* 0: not yet */
     struct nri_error failure; /* code 0: the connection may go on */
     nri_request *open;        /* requests without an answer */
+    uint64_t guard_at;        /* none of them is due earlier; holds while there are some */
     struct nri_sync sync;
     uint64_t settled_features; /* the runtime has them, or it was said that it ignores them */
     struct nri_missed missed;
@@ -104,14 +112,24 @@ void nri_dispatch_call(void *user, struct nri_rpc_call *call); /* nri_rpc_config
 /* Runs a handler (NULL counts as one that returns 0) and replies, unless it returned NRI_PENDING.
  * Takes the reference. */
 void nri_dispatch_run(struct nri_core *core, nri_request *request, nri_handler handler);
-/* Runs the handler of a library event. */
-void nri_dispatch_own(struct nri_core *core, nri_request *request, nri_handler handler);
 void nri_dispatch_drain(struct nri_core *core);
 /* The connection is gone: no request can be answered any more. */
 void nri_dispatch_close(struct nri_core *core);
 
+/* handler.c */
+/* Runs a handler (may be NULL) with the state cache's hooks around it, on this thread. */
+int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler,
+                     uint64_t now);
+/* Hands it to the thread of handlers, which completes the request. Takes the reference. */
+void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler handler);
+/* Runs the handler (may be NULL) of a library event, or hands it over. */
+void nri_handler_own(struct nri_core *core, nri_request *request, nri_handler handler);
+
 /* missed.c */
-/* A reply is about to go out: says so, and remembers it, when that is past the deadline. */
+/* "CreateContainer (pod P, container C)", with what of the two the event has. */
+void nri_missed_describe(const nri_request *request, char text[NRI_WHAT_SIZE]);
+/* A reply is about to go out: counts its time, says so when that is long, and remembers it when it
+ * is past the deadline. */
 void nri_missed_reply(struct nri_core *core, const nri_request *request);
 /* What the peer closed the connection for, if that was a missed deadline: a sentence in `text`, ""
  * when none was missed. Before nri_dispatch_close(). */
@@ -122,6 +140,8 @@ void nri_reply_send(struct nri_core *core, nri_request *request,
                     int code); /* for a claimed or queued request */
 void nri_reply_empty(struct nri_core *core,
                      struct nri_rpc_call *call); /* no handler: success, nothing in it */
+/* For a request that was taken over: an empty success, or a refusal. */
+void nri_reply_in_place(struct nri_core *core, nri_request *request, bool refused);
 void nri_reply_refuse(struct nri_core *core, struct nri_rpc_call *call, int code, const char *text);
 
 #endif

@@ -21,9 +21,6 @@
 /* Of an id in a sentence, in bytes: runtimes have 64. */
 #define ID_SIZE 96
 
-/* Of an event with its ids. */
-#define WHAT_SIZE (2 * ID_SIZE + 128)
-
 static uint64_t allowed(const nri_request *request)
 {
     return request->deadline - nri_rpc_call_received(request->call);
@@ -41,14 +38,13 @@ static int id_length(const char *id)
     return (int)(length < ID_SIZE ? length : nri_utf8_cut(id, ID_SIZE));
 }
 
-/* "CreateContainer (pod P, container C)", with what of the two the event has. */
-static void describe(const nri_request *request, char text[WHAT_SIZE])
+void nri_missed_describe(const nri_request *request, char text[NRI_WHAT_SIZE])
 {
     const char *pod = nri_pod_id(request->pod);
     const char *container = nri_container_id(request->container);
     const bool has_pod = pod[0] != '\0', has_container = container[0] != '\0';
 
-    (void)snprintf(text, WHAT_SIZE, "%s%s%s%.*s%s%s%.*s%s", nri_event_name(request->event),
+    (void)snprintf(text, NRI_WHAT_SIZE, "%s%s%s%.*s%s%s%.*s%s", nri_event_name(request->event),
                    has_pod || has_container ? " (" : "", has_pod ? "pod " : "", id_length(pod), pod,
                    has_pod && has_container ? ", " : "", has_container ? "container " : "",
                    id_length(container), container, has_pod || has_container ? ")" : "");
@@ -56,9 +52,9 @@ static void describe(const nri_request *request, char text[WHAT_SIZE])
 
 static void tell_reason(const nri_request *request, char text[NRI_MISSED_SIZE])
 {
-    char what[WHAT_SIZE];
+    char what[NRI_WHAT_SIZE];
 
-    describe(request, what);
+    nri_missed_describe(request, what);
     (void)snprintf(text, NRI_MISSED_SIZE,
                    "%s was not answered within %llu ms, which is why the runtime may have dropped "
                    "the plugin",
@@ -70,24 +66,40 @@ static bool is_remembered(const struct nri_core *core, uint64_t now)
     return core->missed.replied != 0 && now < core->missed.replied + REMEMBERED;
 }
 
-/* By the clock and not by `core->now`: a handler that blocked has used up time since. */
-void nri_missed_reply(struct nri_core *core, const nri_request *request)
+static void tell_late(struct nri_core *core, const nri_request *request, uint64_t now)
 {
-    const uint64_t now = core->config.host->now(core->config.host->context);
-    char what[WHAT_SIZE];
+    char what[NRI_WHAT_SIZE];
 
-    if (now <= request->deadline)
-        return;
-    describe(request, what);
+    nri_missed_describe(request, what);
     const struct nri_log_about about = {
         .event = nri_event_name(request->event),
         .pod = nri_pod_id(request->pod),
         .container = nri_container_id(request->container),
     };
+    const bool late = now > request->deadline;
     nri_log_write(core->log, now, NRI_LOG_WARN, &about,
-                  "%s was answered late: after %llu ms, and the deadline was %llu ms%s", what,
-                  milliseconds(now - nri_rpc_call_received(request->call)),
+                  late ? "%s was answered late: after %llu ms, and the deadline was %llu ms%s"
+                       : "%s was answered slowly: after %llu ms of its %llu ms%s",
+                  what, milliseconds(now - nri_rpc_call_received(request->call)),
                   milliseconds(allowed(request)), request->deadline_assumed ? " (assumed)" : "");
+    nri_stats_count(&core->stats, request->event, late ? NRI_COUNT_LATE : NRI_COUNT_SLOW);
+}
+
+/* By the clock and not by `core->now`: a handler that blocked has used up time since. */
+void nri_missed_reply(struct nri_core *core, const nri_request *request)
+{
+    const uint32_t percent = core->config.deadlines.slow_percent;
+    const uint64_t now = core->config.host->now(core->config.host->context);
+    const uint64_t received = nri_rpc_call_received(request->call);
+    const uint64_t took = now > received ? now - received : 0;
+
+    nri_stats_time(&core->stats, request->event, took);
+    if (now <= request->deadline) {
+        if (percent != 0 && took > allowed(request) / 100 * percent)
+            tell_late(core, request, now);
+        return;
+    }
+    tell_late(core, request, now);
     /* Of several in a row the first is what the runtime dropped the plugin for. */
     if (!is_remembered(core, now))
         tell_reason(request, core->missed.text);

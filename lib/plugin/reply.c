@@ -130,7 +130,8 @@ static void reply_failed(struct nri_core *core, const struct nri_log_about *what
                       error->text);
 }
 
-static void fill(union response *response, const nri_request *request, uint32_t mask)
+static void fill(union response *response, const struct nri_core *core, const nri_request *request,
+                 uint32_t mask)
 {
     switch (request->method->reply) {
     case NRI_REPLY_CONFIGURE:
@@ -138,8 +139,9 @@ static void fill(union response *response, const nri_request *request, uint32_t 
         break;
     case NRI_REPLY_SYNCHRONIZE:
         response->synchronize.more = request->more;
-        response->synchronize.n_update =
-            nri_updates_messages(request->updates, &response->synchronize.update);
+        if (!nri_core_bypass(core))
+            response->synchronize.n_update =
+                nri_updates_messages(request->updates, &response->synchronize.update);
         break;
     case NRI_REPLY_CREATE:
         /* Packing only reads. */
@@ -172,7 +174,7 @@ static int send_success(struct nri_core *core, const nri_request *request, uint3
 
     error.text[0] = '\0';
     response_init(&response, request->call);
-    fill(&response, request, mask);
+    fill(&response, core, request, mask);
     const int code = nri_rpc_call_reply(request->call, &response.base, &error);
     reply_failed(core, &what, code, &error);
     return code;
@@ -206,14 +208,23 @@ void nri_reply_refuse(struct nri_core *core, struct nri_rpc_call *call, int code
 
     char named[NAMED_SIZE];
 
+    nri_stats_count(&core->stats, nri_methods[nri_rpc_call_method(call)].event, NRI_COUNT_REQUESTS);
+    nri_stats_count(&core->stats, nri_methods[nri_rpc_call_method(call)].event, NRI_COUNT_ERRORS);
     nri_log_write(core->log, core->now, NRI_LOG_WARN, &what, "refused by the library: %s", text);
     (void)snprintf(named, sizeof named, "%s: %s", core->label, text);
     (void)nri_rpc_call_refuse(call, nri_error_grpc(code),
                               named); /* what goes wrong is in nri_rpc_failure() */
 }
 
+static void mark_synchronized(struct nri_core *core)
+{
+    nri_core_add(core, NRI_COUNT_SYNCHRONIZATIONS, 1);
+    atomic_store(&core->synchronized, true);
+}
+
 void nri_reply_empty(struct nri_core *core, struct nri_rpc_call *call)
 {
+    const enum nri_event event = nri_methods[nri_rpc_call_method(call)].event;
     const struct nri_log_about what = {.event = nri_methods[nri_rpc_call_method(call)].name};
     union response response;
     struct nri_error error;
@@ -222,9 +233,14 @@ void nri_reply_empty(struct nri_core *core, struct nri_rpc_call *call)
     nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s received; no handler",
                   what.event);
     response_init(&response, call);
-    if (nri_rpc_call_method(call) == NRI_METHOD_SYNCHRONIZE)
+    if (nri_rpc_call_method(call) == NRI_METHOD_SYNCHRONIZE) {
         response.synchronize.more =
             ((const MESSAGE(SynchronizeRequest) *)nri_rpc_call_message(call))->more;
+        if (!response.synchronize.more)
+            mark_synchronized(core);
+    }
+    nri_stats_count(&core->stats, event, NRI_COUNT_REQUESTS);
+    nri_stats_count(&core->stats, event, NRI_COUNT_REPLIES);
     reply_failed(core, &what, nri_rpc_call_reply(call, &response.base, &error), &error);
 }
 
@@ -278,6 +294,62 @@ static void unlink_open(nri_request *request)
         request->open_next->open_link = request->open_link;
 }
 
+static void count(struct nri_core *core, const nri_request *request, const struct verdict *verdict)
+{
+    enum nri_event_counter counter = NRI_COUNT_REPLIES;
+
+    if (verdict->code == NRI_E_INTERNAL && verdict->is_own)
+        counter = NRI_COUNT_ERRORS;
+    else if (verdict->code != 0)
+        counter = NRI_COUNT_REFUSED;
+    nri_stats_count(&core->stats, request->event, counter);
+    if (counter == NRI_COUNT_REPLIES && request->method->reply == NRI_REPLY_SYNCHRONIZE &&
+        !request->more)
+        mark_synchronized(core);
+}
+
+/* The reason of a veto in the plugin's place: a text of base/text.h made by hand. */
+#define LATE_REASON "the plugin has not answered in time"
+static const struct {
+    uint32_t length;
+    char text[sizeof LATE_REASON];
+} late_reason = {sizeof LATE_REASON - 1, LATE_REASON};
+
+static void refuse_in_place(struct nri_core *core, const nri_request *request,
+                            union response *response)
+{
+    char named[NAMED_SIZE];
+    struct nri_error error;
+
+    error.text[0] = '\0';
+    (void)snprintf(named, sizeof named, "%s: %s", core->label, LATE_REASON);
+    if (request->method->reply != NRI_REPLY_VALIDATE) {
+        (void)nri_rpc_call_refuse(request->call, nri_error_grpc(NRI_E_TIMEOUT), named);
+        return;
+    }
+    response->validate.reject = 1;
+    response->validate.reason = (char *)(uintptr_t)late_reason.text;
+    (void)nri_rpc_call_reply(request->call, &response->base, &error);
+}
+
+void nri_reply_in_place(struct nri_core *core, nri_request *request, bool refused)
+{
+    const struct nri_log_about what = about(request);
+    union response response;
+    struct nri_error error;
+
+    error.text[0] = '\0';
+    unlink_open(request);
+    response_init(&response, request->call);
+    if (refused) {
+        refuse_in_place(core, request, &response);
+        return;
+    }
+    if (request->method->reply == NRI_REPLY_SYNCHRONIZE)
+        response.synchronize.more = request->more;
+    reply_failed(core, &what, nri_rpc_call_reply(request->call, &response.base, &error), &error);
+}
+
 void nri_reply_send(struct nri_core *core, nri_request *request, int code)
 {
     const bool configure = request->method->reply == NRI_REPLY_CONFIGURE;
@@ -288,6 +360,7 @@ void nri_reply_send(struct nri_core *core, nri_request *request, int code)
     unlink_open(request);
     nri_missed_reply(core, request);
     judge(core, request, code, &verdict);
+    count(core, request, &verdict);
     if (configure && verdict.code == 0) {
         verdict.code = nri_configure_mask(core, request, &mask, &verdict.error);
         verdict.text = verdict.error.text;

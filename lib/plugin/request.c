@@ -113,6 +113,8 @@ nri_request *nri_request_make(struct nri_core *core, struct nri_rpc_call *call,
         return NULL;
     request->shared = core->shared;
     nri_shared_ref(core->shared);
+    nri_guard_arm(core, request);
+    nri_stats_count(&core->stats, event, NRI_COUNT_REQUESTS);
     request->open_next = core->open;
     request->open_link = &core->open;
     if (request->open_next != NULL)
@@ -162,6 +164,18 @@ bool nri_request_claim(nri_request *request)
     }
     nri_lock_give(&request->shared->lock);
     return claimed;
+}
+
+bool nri_request_take_over(nri_request *request)
+{
+    nri_lock_take(&request->shared->lock);
+    const bool taken = request->state == NRI_REQUEST_HANDED;
+    if (taken) {
+        request->state = NRI_REQUEST_ANSWERED;
+        request->guarded = true;
+    }
+    nri_lock_give(&request->shared->lock);
+    return taken;
 }
 
 static bool is_handed(nri_request *request)
@@ -259,6 +273,8 @@ int nri_request_complete(nri_request *request, int code)
     nri_lock_give(&request->shared->lock);
     if (result == 0)
         nri_shared_wake(request->shared);
+    else if (result == NRI_E_LATE && request->guarded)
+        nri_shared_late(request->shared, request->event);
     return result;
 }
 

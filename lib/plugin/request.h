@@ -5,6 +5,7 @@
  *
  * Its state changes under nri_shared.lock and only forward:
  *     HANDED -> ANSWERED             the handler returned
+ *     HANDED -> ANSWERED             the deadline guard answered; builders are not touched
  *     HANDED -> QUEUED -> ANSWERED   completed, or dropped without a reply, on any thread
  *     HANDED or QUEUED -> CLOSED     the connection went first
  * While QUEUED the queue holds a reference. A request without a call is one of the library's own
@@ -20,6 +21,7 @@
 #include "model/model.h"
 #include "plugin/method.h"
 #include "plugin/shared.h"
+#include "plugin/task.h"
 #include "rpc/rpc.h"
 
 struct nri_core;
@@ -54,6 +56,7 @@ struct nri_request {
     const struct nri_method *method;
     enum nri_event event;
     enum nri_request_state state;
+    bool guarded;                               /* answered in the plugin's place */
     int result;                                 /* of nri_request_complete() */
     struct nri_request *next;                   /* in the queue */
     struct nri_request *open_next, **open_link; /* in nri_core.open; the loop's thread */
@@ -74,7 +77,12 @@ struct nri_request {
 
     uint32_t derived, events; /* of Configure: those with a handler, those wanted */
     uint64_t deadline;
+    uint64_t guard_at; /* when it is answered in the plugin's place; NRI_NEVER */
     bool deadline_assumed;
+    struct nri_task task;  /* for the threads of handlers and of offloaded work */
+    struct nri_core *core; /* while a task of it waits or runs */
+    int (*work)(nri_request *request, void *user);
+    void *work_user;
     int reason;            /* of DISCONNECTED */
     uint64_t next_attempt; /* of DISCONNECTED, in ms */
 
@@ -98,6 +106,9 @@ nri_request *nri_request_make(struct nri_core *core, struct nri_rpc_call *call,
 nri_request *nri_request_make_own(struct nri_shared *shared, enum nri_event event);
 /* HANDED -> ANSWERED: true when the caller is now the one who replies. Seals the builders. */
 bool nri_request_claim(nri_request *request);
+/* HANDED -> ANSWERED for the guard: the builders may be in use by another thread, and are left
+ * alone. */
+bool nri_request_take_over(nri_request *request);
 /* Fails with a text of the library's own; the first failure stays. */
 void nri_request_failf(nri_request *request, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

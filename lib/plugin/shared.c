@@ -23,6 +23,8 @@ int nri_shared_new(struct nri_shared **shared, const struct nri_core_config *con
     s->host = config->host;
     s->wake = config->wake;
     s->wake_user = config->wake_user;
+    s->offload = config->offload;
+    s->offload_user = config->offload_user;
     if (nri_lock_init(&s->lock) != 0)
         goto fail_lock;
     if (nri_lock_init(&s->wake_lock) != 0)
@@ -98,6 +100,14 @@ void nri_shared_wake(struct nri_shared *shared)
     if (shared->wake != NULL)
         shared->wake(shared->wake_user);
     nri_lock_give(&shared->wake_lock);
+}
+
+void nri_shared_late(struct nri_shared *shared, enum nri_event event)
+{
+    const size_t row = nri_stats_row_of(event);
+
+    if (row != SIZE_MAX)
+        atomic_fetch_add(&shared->late[row], 1);
 }
 
 nri_plugin *nri_shared_plugin(struct nri_shared *shared)

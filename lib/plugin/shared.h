@@ -21,6 +21,8 @@
 #include "base/host.h"
 #include "base/lock.h"
 #include "base/refcount.h"
+#include "plugin/stats.h"
+#include "plugin/task.h"
 
 struct nri_core_config;
 
@@ -36,6 +38,9 @@ struct nri_shared {
     struct nri_lock wake_lock;
     void (*wake)(void *user);
     void *wake_user;
+    int (*offload)(void *user, struct nri_task *task); /* as nri_core_config.offload */
+    void *offload_user;
+    _Atomic uint64_t late[NRI_STATS_ROWS]; /* completions after the guard's answer, by event */
     atomic_size_t sync_bytes; /* memory of delivered Synchronizes that are not yet released */
     /* The requests of the library's own events, made beforehand, so that telling a plugin of the
      * end needs no memory. */
@@ -61,6 +66,9 @@ void nri_shared_push(struct nri_shared *shared, nri_request *request);
 nri_request *nri_shared_take(struct nri_shared *shared);
 /* Wakes the loop from any thread, with no lock held. */
 void nri_shared_wake(struct nri_shared *shared);
+
+/* A completion that came after the guard's answer. Any thread. */
+void nri_shared_late(struct nri_shared *shared, enum nri_event event);
 
 nri_plugin *nri_shared_plugin(struct nri_shared *shared);
 /* Now, or 0 when there is no clock any more. */

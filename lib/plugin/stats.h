@@ -31,7 +31,16 @@ struct nri_stats {
 extern const uint64_t nri_stats_bounds[NRI_STATS_BUCKETS];
 
 /* The row of an event; SIZE_MAX for one that has none. */
-size_t nri_stats_row_of(enum nri_event event);
+static inline size_t nri_stats_row_of(enum nri_event event)
+{
+    if (event <= NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)
+        return (size_t)event - 1; /* SIZE_MAX for NRI_EVENT_UNKNOWN */
+    if (event == NRI_EVENT_CONFIGURE)
+        return 14;
+    if (event == NRI_EVENT_SYNCHRONIZE || event == NRI_EVENT_SYNCHRONIZE_PART)
+        return 15;
+    return event == NRI_EVENT_SHUTDOWN ? 16 : SIZE_MAX;
+}
 
 /* On the one thread that writes the value. */
 static inline void nri_stats_add(_Atomic uint64_t *value, uint64_t more)

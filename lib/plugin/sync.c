@@ -209,6 +209,8 @@ void nri_sync_request(struct nri_core *core, struct nri_rpc_call *call)
 {
     if (core->ops.on_synchronize_part != NULL) {
         deliver_part(core, call);
+    } else if (core->ops.on_synchronize == NULL && core->config.state != NULL) {
+        deliver_part(core, call);
     } else if (core->ops.on_synchronize == NULL) {
         nri_reply_empty(core, call);
         nri_rpc_call_release(call);

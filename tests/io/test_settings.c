@@ -223,7 +223,15 @@ static const struct limit_case limit_cases[] = {
     CASE(max_output_bytes, 2047, 1073741825, 1073741824),
     CASE(max_sync_bytes, 1023, 1073741825, 1024),
     CASE(max_request_bytes, 1023, 1073741825, 1024),
-    CASE(dispatch, 0, 2, 1),
+    CASE(dispatch, 0, 3, 2),
+    CASE(deadline_margin_percent, 0, 91, 90),
+    CASE(deadline_margin_ms, 0, 60001, 60000),
+    CASE(slow_percent, 0, 101, 100),
+    CASE(offload_threads, 0, 65, 64),
+    CASE(max_queued_updates, 0, 4097, 4096),
+    CASE(reconnect_min_ms, 0, 86400001, 86400000),
+    CASE(reconnect_max_ms, 0, 86400001, 1),
+    CASE(reconnect_reset_ms, 0, 86400001, 1),
     CASE(log_level, 0, 5, 4),
 };
 

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plugin's own functions are called here: on the loop's thread, or as tasks on the thread that
+ * the driver has for them.
+ *
+ * Happy path with a thread: nri_handler_queue() -> the task runs the handler between the hooks of
+ * the state cache -> what it returned completes the request, as nri_request_complete() does, and
+ * the loop replies. Failure modes: so many handlers wait that one must be stuck: what comes is
+ * answered by the deadline guard's policy at once, and no handler sees it, because memory is
+ * bounded; the connection goes: handlers that wait still run, and their answers go nowhere.
+ */
+#include "plugin/internal.h"
+#include "plugin/state_hooks.h"
+
+static struct nri_request *request_of(struct nri_task *task)
+{
+    return (nri_request *)(void *)((char *)task - offsetof(struct nri_request, task));
+}
+
+static bool is_for_state(const nri_request *request)
+{
+    const struct nri_state_hooks *hooks;
+
+    if (request->core->config.state == NULL)
+        return false;
+    hooks = nri_state_hooks_of(request->core->config.state);
+    return (nri_event_bit(request->event) & hooks->events) != 0 ||
+           request->event == NRI_EVENT_SYNCHRONIZE || request->event == NRI_EVENT_SYNCHRONIZE_PART;
+}
+
+/* Twice what the request may take: a handler that runs longer is stuck. */
+static uint64_t patience(const nri_request *request)
+{
+    if (request->call == NULL)
+        return 2 * NRI_REQUEST_TIMEOUT_MS * NRI_MSEC;
+    return 2 * (request->deadline - nri_rpc_call_received(request->call));
+}
+
+/* A handler that returns NRI_PENDING may have given its reference up by then: hence one more. */
+static int call_with_state(struct nri_core *core, nri_request *request, nri_handler handler)
+{
+    nri_state *state = core->config.state;
+    const struct nri_state_hooks *hooks = nri_state_hooks_of(state);
+
+    (void)nri_request_ref(request);
+    hooks->before(state, request);
+    const int code = handler != NULL ? handler(request, core->config.user) : 0;
+    hooks->after(state, request);
+    (void)nri_request_unref(request);
+    return code;
+}
+
+int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler, uint64_t now)
+{
+    int code = 0;
+
+    request->core = core;
+    atomic_store_explicit(&core->busy_until, now + patience(request), memory_order_relaxed);
+    if (is_for_state(request))
+        code = call_with_state(core, request, handler);
+    else if (handler != NULL)
+        code = handler(request, core->config.user);
+    atomic_store_explicit(&core->busy_until, 0, memory_order_relaxed);
+    return code;
+}
+
+static uint64_t clock_now(const struct nri_core *core)
+{
+    return core->config.host->now(core->config.host->context);
+}
+
+static void run_request(struct nri_task *task)
+{
+    nri_request *request = request_of(task);
+    struct nri_core *core = request->core;
+
+    atomic_fetch_sub(&core->queued, 1);
+    int code = nri_handler_call(core, request, request->work, clock_now(core));
+    if (code == NRI_PENDING)
+        return;
+    code = nri_request_take_code(request, code, "the handler of", "returned");
+    (void)nri_request_complete(request, code);
+    (void)nri_request_unref(request);
+}
+
+void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler handler)
+{
+    if (atomic_load(&core->queued) >= core->config.limits.max_in_flight &&
+        request->event != NRI_EVENT_CONFIGURE) {
+        nri_guard_answer(core, request, "finds a handler that does not return");
+        (void)nri_request_unref(request);
+        return;
+    }
+    request->core = core;
+    request->work = handler;
+    request->task.run = run_request;
+    atomic_fetch_add(&core->queued, 1);
+    core->config.queue(core->config.queue_user, &request->task);
+}
+
+/* ---- the library's own events ---- */
+
+static void call_own(struct nri_core *core, nri_request *request, nri_handler handler)
+{
+    nri_state *state = core->config.state;
+
+    if (state != NULL && request->event == NRI_EVENT_CONNECTED)
+        nri_state_hooks_of(state)->connected(state);
+    if (handler == NULL || nri_handler_call(core, request, handler, clock_now(core)) != NRI_PENDING)
+        return;
+    /* Nothing waits for an answer; but who returns this believes to hold a reference, and will drop
+     * it. */
+    (void)nri_request_ref(request);
+    nri_core_log(core, NRI_LOG_WARN,
+                 "the handler of %s returned NRI_PENDING: it has nothing to complete",
+                 nri_event_name(request->event));
+}
+
+static void run_own(struct nri_task *task)
+{
+    nri_request *request = request_of(task);
+
+    call_own(request->core, request, request->work);
+}
+
+void nri_handler_own(struct nri_core *core, nri_request *request, nri_handler handler)
+{
+    if (handler == NULL && core->config.state == NULL)
+        return;
+    if (core->config.queue == NULL) {
+        core->depth++;
+        call_own(core, request, handler);
+        core->depth--;
+        return;
+    }
+    request->core = core;
+    request->work = handler;
+    request->task.run = run_own;
+    core->config.queue(core->config.queue_user, &request->task);
+}
+
+/* ---- work that a handler has done elsewhere ---- */
+
+static void run_offloaded(struct nri_task *task)
+{
+    nri_request *request = request_of(task);
+    int code = request->work(request, request->work_user);
+
+    if (code == NRI_PENDING)
+        return;
+    code = nri_request_take_code(request, code, "the offloaded work of", "returned");
+    (void)nri_request_complete(request, code);
+    (void)nri_request_unref(request);
+}
+
+int nri_request_offload(nri_request *request, int (*work)(nri_request *request, void *user),
+                        void *user)
+{
+    if (request == NULL || work == NULL)
+        return NRI_E_INVALID;
+    if (request->call == NULL)
+        return NRI_E_EVENT;
+    struct nri_shared *shared = request->shared;
+    request->work = work;
+    request->work_user = user;
+    request->task.run = run_offloaded;
+    const int code = shared->offload == NULL
+                         ? NRI_E_STATE
+                         : shared->offload(shared->offload_user, &request->task);
+    return code == 0 ? NRI_PENDING : code;
+}
