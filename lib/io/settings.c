@@ -108,8 +108,10 @@ static int resolve_reconnect(struct nri_settings *settings,
                              const struct nri_plugin_options *options,
                              const struct limit limits[LIMIT_COUNT], struct nri_error *error)
 {
-    const uint64_t min = limits[RECONNECT_MIN].value;
-    uint64_t max = limits[RECONNECT_MAX].value;
+    uint64_t min = limits[RECONNECT_MIN].value, max = limits[RECONNECT_MAX].value;
+    /* A default gives way to what was given. */
+    if (max < min && options->reconnect_min_ms == 0)
+        min = max;
     if (max < min && options->reconnect_max_ms != 0)
         return nri_error_set(error, NRI_E_RANGE,
                              "reconnect_max_ms is %llu and reconnect_min_ms %llu: the longest "

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The deadline guard: what is pending shortly before its deadline is answered in the plugin's
+ * place, and what comes later comes too late. The clock is the test's. */
+#include "session.h"
+
+#include "plugin/internal.h"
+
+#define BUDGET (2 * NRI_SEC) /* assumed when nobody says */
+#define MARGIN (BUDGET / 10) /* what the options below make of it */
+#define CREATE NRI_EVENT_CREATE_CONTAINER
+
+static void start(struct session *s)
+{
+    s->fr.config.deadlines = (struct nri_deadline_settings){
+        .guard = true,
+        .margin_percent = 10,
+        .margin = 50 * NRI_MSEC,
+        .refused = NRI_EVENT_BIT(NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT),
+        .slow_percent = 50,
+    };
+    recorder_all(&s->fr.ops);
+    fake_runtime_start(&s->fr);
+}
+
+static nri_request *hold(struct session *s, enum nri_event event, struct rpc_outcome **outcome)
+{
+    s->recorder.result = NRI_PENDING;
+    *outcome = fake_runtime_event(&s->fr, event);
+    s->recorder.result = 0;
+    assert_int_equal((*outcome)->count, 0);
+    return s->recorder.held[s->recorder.held_count - 1];
+}
+
+static uint64_t count(const struct session *s, enum nri_event event, enum nri_event_counter counter)
+{
+    return nri_core_count_event(s->fr.core, event, counter);
+}
+
+static void test_a_pending_request_passes_unchanged(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    start(s);
+    nri_request *request = hold(s, CREATE, &outcome);
+    assert_int_equal(nri_adjustment_add_env(nri_request_adjustment(request), "HALF", "built"), 0);
+    assert_int_equal(nri_core_deadline(s->fr.core), s->fr.now + BUDGET - MARGIN);
+    fake_runtime_advance(&s->fr, BUDGET - MARGIN - 1);
+    assert_int_equal(outcome->count, 0);
+    fake_runtime_advance(&s->fr, 1);
+    assert_success(outcome);
+    const MESSAGE(CreateContainerResponse) *reply = (const void *)outcome->message;
+    assert_null(reply->adjust); /* what was half built is not sent */
+    assert_int_equal(nri_request_complete(request, 0), NRI_E_LATE);
+    assert_int_equal(nri_request_complete(request, NRI_E_REJECTED), NRI_E_LATE);
+    /* Its builder still stands, and does nothing. */
+    assert_int_equal(nri_adjustment_add_env(nri_request_adjustment(request), "LATER", "1"), 0);
+    assert_string_equal(nri_pod_id(nri_request_pod(request)), "pod0");
+    nri_request_unref(request);
+    assert_int_equal(count(s, CREATE, NRI_COUNT_GUARDED), 1);
+    assert_int_equal(count(s, CREATE, NRI_COUNT_LATE), 2);
+    assert_int_equal(count(s, CREATE, NRI_COUNT_REPLIES), 0);
+    const struct fake_record *record = fake_runtime_find_record(&s->fr, "lets it pass unchanged");
+    assert_non_null(record);
+    assert_int_equal(record->level, NRI_LOG_WARN);
+    assert_string_equal(record->container, "ctr0");
+    /* The connection lives. */
+    assert_int_equal(nri_core_state(s->fr.core), NRI_PLUGIN_READY);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+}
+
+static void test_policies(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    start(s);
+    nri_request *request = hold(s, NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT, &outcome);
+    fake_runtime_advance(&s->fr, BUDGET - MARGIN);
+    assert_success(outcome); /* a veto is a success that says so */
+    const MESSAGE(ValidateContainerAdjustmentResponse) *veto = (const void *)outcome->message;
+    assert_true(veto->reject);
+    assert_string_equal(veto->reason, "the plugin has not answered in time");
+    nri_request_unref(request);
+    request = hold(s, NRI_EVENT_STOP_CONTAINER, &outcome);
+    fake_runtime_advance(&s->fr, BUDGET - MARGIN);
+    assert_success(outcome);
+    nri_request_unref(request);
+}
+
+static void test_an_event_can_be_refused_instead(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    start(s);
+    s->fr.core->config.deadlines.refused = nri_event_bit(CREATE);
+    nri_request *request = hold(s, CREATE, &outcome);
+    fake_runtime_advance(&s->fr, BUDGET - MARGIN);
+    assert_refusal(outcome, 2, "the plugin has not answered in time");
+    assert_int_equal(nri_request_complete(request, 0), NRI_E_LATE);
+    nri_request_unref(request);
+}
+
+/* The margin is a part of the time and at least 50 ms, but never more than half of it. */
+static void test_margins(void **state)
+{
+    static const struct {
+        int64_t timeout;
+        uint64_t at; /* after the request came */
+    } cases[] = {
+        {(int64_t)(10 * NRI_SEC), 9 * NRI_SEC},        {(int64_t)(100 * NRI_MSEC), 50 * NRI_MSEC},
+        {(int64_t)(60 * NRI_MSEC), 30 * NRI_MSEC},     {2, 1},
+        {INT64_MAX, INT64_MAX - INT64_MAX / 100 * 10},
+    };
+    struct session *s = *state;
+    start(s);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rpc_outcome *outcome;
+        s->fr.call_timeout = cases[i].timeout;
+        nri_request *request = hold(s, CREATE, &outcome);
+        assert_int_equal(request->guard_at - s->fr.now, cases[i].at);
+        assert_int_equal(nri_core_deadline(s->fr.core), request->guard_at);
+        assert_int_equal(nri_request_complete(request, 0), 0);
+        nri_request_unref(request);
+        fake_runtime_run(&s->fr);
+        assert_success(outcome);
+        assert_int_equal(nri_core_deadline(s->fr.core), NRI_NEVER);
+    }
+}
+
+/* Many at once, with different deadlines: each at its own time, once. */
+static void test_many_pending(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcomes[40];
+    nri_request *requests[40];
+    start(s);
+    for (size_t i = 0; i < 40; i++) {
+        s->fr.call_timeout = (int64_t)((1 + (i * 7) % 40) * NRI_SEC);
+        requests[i] = hold(s, CREATE, &outcomes[i]);
+    }
+    /* Completed before its time: the guard leaves it alone. */
+    assert_int_equal(nri_request_complete(requests[5], 0), 0);
+    for (uint64_t second = 0; second <= 40; second++) {
+        for (size_t i = 0; i < 40; i++)
+            assert_int_equal(outcomes[i]->count,
+                             9 * (1 + (i * 7) % 40) <= 10 * second || (i == 5 && second > 0));
+        fake_runtime_advance(&s->fr, NRI_SEC);
+    }
+    for (size_t i = 0; i < 40; i++) {
+        assert_success(outcomes[i]);
+        assert_int_equal(nri_request_complete(requests[i], 0), NRI_E_LATE);
+        nri_request_unref(requests[i]);
+    }
+    assert_int_equal(count(s, CREATE, NRI_COUNT_GUARDED), 39);
+}
+
+static void test_synchronize_passes_and_configure_has_no_guard(void **state)
+{
+    struct session *s = *state;
+    start(s);
+    s->recorder.result = NRI_PENDING;
+    struct rpc_outcome *outcome = fake_runtime_sync(&s->fr, 0, 1, 0, 1, false);
+    s->recorder.result = 0;
+    fake_runtime_advance(&s->fr, BUDGET - MARGIN);
+    assert_success(outcome);
+    assert_int_equal(((const MESSAGE(SynchronizeResponse) *)(const void *)outcome->message)->more,
+                     0);
+    nri_request_unref(s->recorder.held[0]);
+}
+
+static void test_without_the_guard_nothing_is_answered(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    start(s);
+    s->fr.core->config.deadlines.guard = false;
+    nri_request *request = hold(s, CREATE, &outcome);
+    assert_int_equal(nri_core_deadline(s->fr.core), NRI_NEVER);
+    fake_runtime_advance(&s->fr, 10 * BUDGET);
+    assert_int_equal(outcome->count, 0);
+    assert_int_equal(nri_request_complete(request, 0), 0);
+    fake_runtime_run(&s->fr);
+    assert_success(outcome);
+    nri_request_unref(request);
+}
+
+/* A handler that takes its time. */
+static int take_time(struct recorder *recorder, nri_request *request)
+{
+    struct session *s = recorder->data;
+    (void)request;
+    s->fr.now += BUDGET / 2 + NRI_MSEC;
+    return 0;
+}
+
+static void test_slow_handlers_are_named(void **state)
+{
+    struct session *s = *state;
+    start(s);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_null(fake_runtime_find_record(&s->fr, "slowly"));
+    s->recorder.data = s;
+    s->recorder.act = take_time;
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    const struct fake_record *record = fake_runtime_find_record(&s->fr, "slowly");
+    assert_non_null(record);
+    assert_string_equal(record->text,
+                        "CreateContainer (pod pod0, container ctr0) was answered slowly: after "
+                        "1001 ms of its 2000 ms (assumed)");
+    assert_int_equal(count(s, CREATE, NRI_COUNT_SLOW), 1);
+    assert_int_equal(count(s, CREATE, NRI_COUNT_REPLIES), 2);
+}
+
+/* ---- the bypass ---- */
+
+static void test_bypass(void **state)
+{
+    struct session *s = *state;
+    start(s);
+    const size_t before = recorder_seen(&s->recorder, CREATE);
+    nri_core_set_bypass(s->fr.core, true);
+    nri_core_set_bypass(s->fr.core, true);
+    assert_non_null(fake_runtime_find_record(&s->fr, "bypass on"));
+    const size_t warnings = fake_runtime_logged(&s->fr, NRI_LOG_WARN);
+    s->recorder.result = NRI_E_REJECTED;
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_success(fake_runtime_state_change(&s->fr, NRI_EVENT_START_CONTAINER));
+    s->recorder.result = 0;
+    assert_int_equal(recorder_seen(&s->recorder, CREATE), before);
+    assert_int_equal(count(s, CREATE, NRI_COUNT_BYPASSED), 1);
+    assert_int_equal(count(s, NRI_EVENT_START_CONTAINER, NRI_COUNT_BYPASSED), 1);
+    assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), warnings);
+    nri_core_set_bypass(s->fr.core, false);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_int_equal(recorder_seen(&s->recorder, CREATE), before + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        session_test(test_a_pending_request_passes_unchanged),
+        session_test(test_policies),
+        session_test(test_an_event_can_be_refused_instead),
+        session_test(test_margins),
+        session_test(test_many_pending),
+        session_test(test_synchronize_passes_and_configure_has_no_guard),
+        session_test(test_without_the_guard_nothing_is_answered),
+        session_test(test_slow_handlers_are_named),
+        session_test(test_bypass),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
