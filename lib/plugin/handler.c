@@ -19,13 +19,9 @@ static struct nri_request *request_of(struct nri_task *task)
 
 static bool is_for_state(const nri_request *request)
 {
-    const struct nri_state_hooks *hooks;
-
-    if (request->core->config.state == NULL)
-        return false;
-    hooks = nri_state_hooks_of(request->core->config.state);
-    return (nri_event_bit(request->event) & hooks->events) != 0 ||
-           request->event == NRI_EVENT_SYNCHRONIZE || request->event == NRI_EVENT_SYNCHRONIZE_PART;
+    return request->core->config.state != NULL &&
+           (nri_event_bit(request->event) != 0 || request->event == NRI_EVENT_SYNCHRONIZE ||
+            request->event == NRI_EVENT_SYNCHRONIZE_PART);
 }
 
 /* Twice what the request may take: a handler that runs longer is stuck. */
@@ -43,8 +39,9 @@ static int call_with_state(struct nri_core *core, nri_request *request, nri_hand
     const struct nri_state_hooks *hooks = nri_state_hooks_of(state);
 
     (void)nri_request_ref(request);
-    hooks->before(state, request);
-    const int code = handler != NULL ? handler(request, core->config.user) : 0;
+    int code = hooks->before(state, request);
+    if (code == 0 && handler != NULL)
+        code = handler(request, core->config.user);
     hooks->after(state, request);
     (void)nri_request_unref(request);
     return code;

@@ -15,8 +15,10 @@ struct nri_state_hooks {
     /* A connection stands: what was half told is forgotten, nothing is synchronised. */
     void (*connected)(nri_state *state);
     /* Before the handler of one of the 14 events, of each part of a Synchronize, or of a whole one.
-     * A part is a request with nri_request_more() true, but for the last. */
-    void (*before)(nri_state *state, nri_request *request);
+     * A part is a request with nri_request_more() true, but for the last. 0; or NRI_E_NOMEM: the
+     * request was failed with a text, and its handler must not run, because it would not find what
+     * the event tells of; after() follows all the same. */
+    int (*before)(nri_state *state, nri_request *request);
     /* After it, whatever it returned, and before its answer goes out: what was removed is
      * forgotten, and the checkpoint written. */
     void (*after)(nri_state *state, nri_request *request);
