@@ -122,9 +122,12 @@ static void adopt(struct ledger *ledger, struct container *container, const stru
     }
 }
 
-static struct container *add(struct ledger *ledger, const struct told *told, uint64_t now)
+/* One that is not known, or has ended. */
+static struct container *enter(struct ledger *ledger, struct container *container,
+                               const struct told *told, uint64_t now)
 {
-    struct container *container = ledger_add(ledger, told->id, told->pod, told->name, told->cgroup);
+    if (container == NULL)
+        container = ledger_add(ledger, told->id, told->pod, told->name, told->cgroup);
     if (container == NULL) {
         ledger_say(ledger, NRI_LOG_ERROR, "container %s is not looked after: out of memory",
                    told->id);
@@ -132,13 +135,16 @@ static struct container *add(struct ledger *ledger, const struct told *told, uin
     }
     container->stage = STAGE_LIVE;
     container->since = now;
+    container->denied = container->known = false;
+    container->stale = container->in_call;
     pending_heard(container, told->cpus);
     return container;
 }
 
-struct container *adopt_one(struct ledger *ledger, const struct told *told, uint64_t now)
+struct container *adopt_one(struct ledger *ledger, struct container *container,
+                            const struct told *told, uint64_t now)
 {
-    struct container *container = add(ledger, told, now);
+    container = enter(ledger, container, told, now);
     for (int pass = PASS_CLAIM; container != NULL && pass <= PASS_TAKE; pass++)
         adopt(ledger, container, told, (enum pass)pass);
     return container;
@@ -184,9 +190,7 @@ void pinner_synchronize(struct ledger *ledger, const struct told *told, size_t c
             meet(ledger, container, &told[i]);
             continue;
         }
-        if (container != NULL)
-            ledger_drop(ledger, container);
-        container = add(ledger, &told[i], now);
+        container = enter(ledger, container, &told[i], now);
         if (container != NULL)
             container->seen = container->fresh = true;
     }

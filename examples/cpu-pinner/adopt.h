@@ -9,7 +9,9 @@
 
 #include "pinner.h"
 
-/* One that an event tells of: NULL without memory. */
-struct container *adopt_one(struct ledger *ledger, const struct told *told, uint64_t now);
+/* One that an event tells of: `container` if it is known and has ended, NULL if it is not known.
+ * NULL without memory. */
+struct container *adopt_one(struct ledger *ledger, struct container *container,
+                            const struct told *told, uint64_t now);
 
 #endif

@@ -70,6 +70,20 @@ bool pending_end(struct ledger *ledger, bool sent)
     return again;
 }
 
+/* Somebody else has chosen other CPUs for a container that keeps them: then it keeps these, but for
+ * what is exclusive to others. */
+static void keep_seen(struct ledger *ledger, struct container *container, const nri_cpuset *seen)
+{
+    nri_cpuset *cpus = NULL;
+    if (nri_cpuset_new(&cpus, NULL) != 0 || nri_cpuset_copy(cpus, seen) != 0)
+        goto out;
+    nri_cpuset_minus(cpus, pool_exclusive(ledger->pool));
+    if (nri_cpuset_count(cpus) > 0)
+        ledger_keep(ledger, container, cpus);
+out:
+    nri_cpuset_free(cpus);
+}
+
 bool pending_audited(struct ledger *ledger, const char *id, uint64_t serial, const nri_cpuset *seen)
 {
     struct container *container = ledger_find(ledger, id);
@@ -85,7 +99,9 @@ bool pending_audited(struct ledger *ledger, const char *id, uint64_t serial, con
         return false;
     }
     container->suspect = false;
-    container->known = false;
+    container->known = nri_cpuset_copy(container->has, seen) == 0;
+    if (container->kind == KIND_KEPT)
+        keep_seen(ledger, container, seen);
     ledger->counts.drifts++;
     return true;
 }

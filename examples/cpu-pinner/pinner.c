@@ -34,6 +34,12 @@ const char *pinner_mark(const struct container *container)
                                              : "";
 }
 
+static void end(struct ledger *ledger, struct container *container)
+{
+    ledger_share(ledger, container);
+    container->stage = STAGE_ENDED;
+}
+
 /* ---- creating ---- */
 
 /* Another attempt at the same container: a pod has one of a name at a time, so the one before has
@@ -113,30 +119,42 @@ static bool has_wanted(const struct container *container, const struct told *tol
            nri_cpuset_count(container->cpus) == told->wanted;
 }
 
+/* The container of CreateContainer, as if it were new. One that is there keeps its place in the
+ * ledger, since an update of it may be under way. */
+static struct container *renew(struct ledger *ledger, struct container *container,
+                               const struct told *told, uint64_t now)
+{
+    if (container == NULL)
+        container = ledger_add(ledger, told->id, told->pod, told->name, told->cgroup);
+    else
+        ledger_share(ledger, container);
+    if (container == NULL)
+        return NULL;
+    if (container->stage == STAGE_ENDED)
+        container->stage = STAGE_CREATING;
+    container->denied = false;
+    container->since = now;
+    return container;
+}
+
 int pinner_create(struct ledger *ledger, const struct rules *rules, const struct told *told,
                   uint64_t now, struct container **made, char text[PINNER_TEXT])
 {
     struct container *container = ledger_find(ledger, told->id);
-    enum stage stage = STAGE_CREATING;
+    const bool is_known = container != NULL;
     *made = NULL;
-    text[0] = '\0';
     ledger_unbury(ledger, told->id);
     supersede(ledger, told);
-    if (container != NULL && !has_wanted(container, told)) {
-        stage = container->stage == STAGE_LIVE ? STAGE_LIVE : STAGE_CREATING;
-        ledger_drop(ledger, container);
-        container = NULL;
-    }
-    if (container == NULL) {
-        container = ledger_add(ledger, told->id, told->pod, told->name, told->cgroup);
-        if (container == NULL) {
-            snprintf(text, PINNER_TEXT, "out of memory");
+    if (container == NULL || !has_wanted(container, told)) {
+        container = renew(ledger, container, told, now);
+        snprintf(text, PINNER_TEXT, "out of memory");
+        if (container == NULL)
             return PINNER_REFUSED;
-        }
-        container->stage = stage;
-        container->since = now;
         if (place(ledger, rules, container, told, now, text) != 0) {
-            ledger_drop(ledger, container);
+            if (is_known)
+                end(ledger, container);
+            else
+                ledger_drop(ledger, container);
             return PINNER_REFUSED;
         }
     }
@@ -159,14 +177,10 @@ static struct container *arrive(struct ledger *ledger, const struct told *told, 
         /* Only a start brings back what has ended; anything else is late. */
         if (!starting)
             return NULL;
-        ledger_drop(ledger, container);
-        container = NULL;
+        return adopt_one(ledger, container, told, now);
     }
-    if (container == NULL) {
-        if (ledger_is_buried(ledger, told->id))
-            return NULL;
-        return adopt_one(ledger, told, now);
-    }
+    if (container == NULL)
+        return ledger_is_buried(ledger, told->id) ? NULL : adopt_one(ledger, NULL, told, now);
     *is_new = container->stage == STAGE_CREATING;
     container->stage = STAGE_LIVE;
     return container;
@@ -216,12 +230,6 @@ void pinner_update(struct ledger *ledger, const struct rules *rules, const struc
 }
 
 /* ---- ending ---- */
-
-static void end(struct ledger *ledger, struct container *container)
-{
-    ledger_share(ledger, container);
-    container->stage = STAGE_ENDED;
-}
 
 void pinner_stop(struct ledger *ledger, const char *id)
 {
