@@ -217,17 +217,25 @@ static int read_cpus(struct reading *reading, const struct app_node *node, union
     return result;
 }
 
+/* The names, as many as there is room for. */
+static void list_choices(const char *const *choices, char *list, size_t size)
+{
+    static const char more[] = ", ... and others";
+    size_t used = 0;
+    for (size_t i = 0; choices[i] != NULL; i++) {
+        const char *separator = i == 0 ? "" : choices[i + 1] == NULL ? " or " : ", ";
+        if (used + strlen(separator) + strlen(choices[i]) + 2 + sizeof more > size) {
+            snprintf(list + used, size - used, "%s", more);
+            return;
+        }
+        used += (size_t)snprintf(list + used, size - used, "%s\"%s\"", separator, choices[i]);
+    }
+}
+
 static int wrong_choice(struct reading *reading, const struct app_node *node)
 {
-    char list[512] = "";
-    size_t used = 0;
-    const char *const *choices = reading->field->choices;
-    for (size_t i = 0; choices[i] != NULL && used < sizeof list; i++) {
-        const char *separator = i == 0 ? "" : choices[i + 1] == NULL ? " or " : ", ";
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"", separator, choices[i]);
-    }
-    char out[APP_QUOTE * 2];
+    char list[400] = "", out[APP_QUOTE * 2];
+    list_choices(reading->field->choices, list, sizeof list);
     return app_config_refuse(reading->reader->text, node, reading->field->name,
                              "must be %s, not %s", list, found(out, reading->field, node));
 }

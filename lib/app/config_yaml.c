@@ -169,27 +169,40 @@ static int take(struct yaml_reading *reading, const yaml_event_t *event)
     }
 }
 
-/* The parser's own words, with the place that it complains of. */
-static int syntax_error(const struct app_reader *reader, const yaml_parser_t *parser)
+/* The parser reads ahead, so its own mark is not where a bad byte is. */
+static int encoding_error(const struct app_reader *reader, const yaml_parser_t *parser,
+                          const char *bytes, size_t length)
 {
-    if (parser->error == YAML_MEMORY_ERROR)
+    size_t line = 1, column = 1;
+    for (size_t i = 0; i < parser->problem_offset && i < length; i++) {
+        column = bytes[i] == '\n' ? 1 : column + 1;
+        line += bytes[i] == '\n';
+    }
+    return app_config_fail(reader->text, "%.400s:%zu:%zu: %s", reader->file, line, column,
+                           parser->problem);
+}
+
+/* The parser's own words, with the place that it complains of. */
+static int syntax_error(const struct app_reader *reader, const yaml_parser_t *parser,
+                        const char *bytes, size_t length)
+{
+    if (parser->error == YAML_MEMORY_ERROR || parser->problem == NULL)
         return app_config_fail(reader->text, "%.400s: out of memory", reader->file);
-    const char *problem = parser->problem != NULL ? parser->problem : "this is no YAML";
     if (parser->error == YAML_READER_ERROR)
-        return app_config_fail(reader->text, "%.400s:%zu: %s (at byte %zu)", reader->file,
-                               parser->mark.line + 1, problem, parser->problem_offset + 1);
+        return encoding_error(reader, parser, bytes, length);
     return app_config_fail(reader->text, "%.400s:%zu:%zu: %s%s%s", reader->file,
-                           parser->problem_mark.line + 1, parser->problem_mark.column + 1, problem,
-                           parser->context != NULL ? ", " : "",
+                           parser->problem_mark.line + 1, parser->problem_mark.column + 1,
+                           parser->problem, parser->context != NULL ? ", " : "",
                            parser->context != NULL ? parser->context : "");
 }
 
-static int read_events(struct yaml_reading *reading, yaml_parser_t *parser)
+static int read_events(struct yaml_reading *reading, yaml_parser_t *parser, const char *bytes,
+                       size_t length)
 {
     while (!reading->is_over) {
         yaml_event_t event;
         if (!yaml_parser_parse(parser, &event))
-            return syntax_error(reading->reader, parser);
+            return syntax_error(reading->reader, parser, bytes, length);
         int result = take(reading, &event);
         yaml_event_delete(&event);
         if (result != 0)
@@ -211,7 +224,7 @@ int app_tree_read_yaml(struct app_reader *reader, const char *bytes, size_t leng
     /* Without this it would take UTF-16 too, for which lines and columns are wrong. */
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser, (const unsigned char *)bytes, length);
-    int result = read_events(&reading, &parser);
+    int result = read_events(&reading, &parser, bytes, length);
     yaml_parser_delete(&parser);
     *root = reading.root;
     return result;
