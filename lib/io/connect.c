@@ -154,6 +154,7 @@ int nri_connect_turn(nri_plugin *plugin, uint64_t now, struct nri_error *error)
     if (by_delay)
         return rc;
     say_too_early(plugin, now, error);
+    nri_core_add(plugin->core, NRI_COUNT_FAILED_ATTEMPTS, 1);
     nri_watch_failed(&stream->watch, rc, now);
     return 0;
 }

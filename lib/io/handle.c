@@ -88,6 +88,7 @@ static int make_core(nri_plugin *plugin, struct nri_error *error)
         .call_timeout = settings->call_timeout,
         .max_sync_bytes = settings->max_sync_bytes,
         .max_sync_parts = settings->max_sync_parts,
+        .max_queued_updates = settings->max_queued_updates,
         .allow_missing_validate = settings->allow_missing_validate,
         .strict_features = settings->strict_features,
         .deadlines = settings->deadlines,
@@ -177,14 +178,22 @@ int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *updates,
     uint64_t timeout = 0;
     if (plugin == NULL)
         return NRI_E_INVALID;
+    struct nri_error *error = nri_plugin_error_place(plugin);
     if (updates == NULL)
-        return nri_error_set(&plugin->error, NRI_E_INVALID, "there is no list of updates");
-    int rc = nri_settings_call(&known, options, &timeout, &plugin->error);
+        return nri_error_set(error, NRI_E_INVALID, "there is no list of updates");
+    int rc = nri_settings_call(&known, options, &timeout, error);
     if (rc != 0)
         return rc;
-    return nri_core_update_containers(plugin->core, updates, timeout, known.metadata,
-                                      (size_t)known.metadata_count, callback, user, nri_host_now(),
-                                      &plugin->error);
+    const struct nri_update_options checked = {.timeout = timeout,
+                                               .metadata = known.metadata,
+                                               .metadata_count = (size_t)known.metadata_count,
+                                               .waits = known.queue != 0};
+    if (plugin->worker != NULL || (checked.waits && !nri_core_serves(plugin->core)))
+        return nri_core_update_later(plugin->core, updates, &checked, callback, user,
+                                     nri_host_now(), error);
+    return nri_core_update_containers(plugin->core, updates, timeout, checked.metadata,
+                                      checked.metadata_count, callback, user, nri_host_now(),
+                                      error);
 }
 
 enum nri_plugin_state nri_plugin_get_state(const nri_plugin *plugin)

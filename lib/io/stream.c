@@ -31,6 +31,7 @@ static void handle_closed(uv_handle_t *handle)
         return;
     stream->phase = NRI_PHASE_IDLE;
     stream->loop = NULL;
+    nri_core_allow_updates(plugin->core);
     nri_plugin_handles_closed(plugin);
 }
 
@@ -111,10 +112,12 @@ static void tell_end(nri_plugin *plugin, struct nri_error *why, uint64_t next, u
         if (reason != 0) /* the core may know more */
             nri_error_set(why, reason, "%s", nri_core_end_text(plugin->core));
     } else if (next != NRI_NO_ATTEMPT) {
+        nri_core_add(plugin->core, NRI_COUNT_FAILED_ATTEMPTS, 1);
         nri_log_write(&plugin->log, now, NRI_LOG_WARN, NULL,
                       "not connected: %s; next attempt in %llu ms", why->text,
                       (unsigned long long)next);
     } else if (reason != 0) {
+        nri_core_add(plugin->core, NRI_COUNT_FAILED_ATTEMPTS, 1);
         nri_stream_log_failure(plugin, why->text);
     }
 }
@@ -129,6 +132,15 @@ static void leave_draining(nri_plugin *plugin)
         stream->result = 0;
         nri_error_clear(&plugin->error);
     }
+    /* Before the next look at what it has queued: an idle thread queues nothing. */
+    const bool idle = nri_worker_is_idle(plugin->worker);
+    if (!stream->again) {
+        plugin->depth++;
+        nri_core_end_updates(plugin->core, nri_host_now());
+        plugin->depth--;
+    }
+    if (!idle || !nri_worker_is_idle(plugin->worker))
+        return;
     if (stream->again)
         stream->phase = NRI_PHASE_CONNECTING;
     else
@@ -345,6 +357,8 @@ static void look_for_work(nri_plugin *plugin, bool readable)
     if (stream->began == 0)
         nri_connect_first_turn(plugin, now);
     nri_mailbox_deliver(&plugin->mailbox, plugin);
+    if (stream->phase != NRI_PHASE_CONNECTED)
+        nri_core_drain(plugin->core, now); /* updates that wait for a connection */
     if (stream->phase == NRI_PHASE_CONNECTING && nri_stream_is_wanted(plugin)) {
         find_connection(plugin, now);
         if (nri_stream_is_wanted(plugin) && stream->fd >= 0)
@@ -377,19 +391,20 @@ static void look_for_work(nri_plugin *plugin, bool readable)
 static void on_socket(uv_poll_t *handle, int status, int events);
 static void on_timer(uv_timer_t *handle);
 
+static uint64_t phase_deadline(const struct nri_stream *stream)
+{
+    if (stream->phase == NRI_PHASE_CONNECTING)
+        return nri_connect_deadline(stream);
+    return stream->phase == NRI_PHASE_FLUSHING ? stream->flush_until : NRI_NEVER;
+}
+
 uint64_t nri_stream_deadline(const nri_plugin *plugin)
 {
     const struct nri_stream *stream = &plugin->stream;
-    switch (stream->phase) {
-    case NRI_PHASE_CONNECTING:
-        return nri_connect_deadline(stream);
-    case NRI_PHASE_CONNECTED:
-        return nri_core_deadline(plugin->core);
-    case NRI_PHASE_FLUSHING:
-        return stream->flush_until;
-    default:
+    if (!nri_stream_is_live(stream) || stream->began == 0)
         return NRI_NEVER;
-    }
+    const uint64_t core = nri_core_deadline(plugin->core), own = phase_deadline(stream);
+    return core < own ? core : own;
 }
 
 static void set_timer(struct nri_stream *stream, uint64_t at)

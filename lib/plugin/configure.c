@@ -160,6 +160,7 @@ void nri_configure_done(struct nri_core *core, const nri_request *request, uint3
     core->wanted = request->events;
     core->events = mask;
     core->configured = true;
+    atomic_store(&core->serves, core->failure.code == 0);
     (void)nri_event_mask_format(mask, names, sizeof names);
     nri_core_log(core, NRI_LOG_INFO, "configured by %s %s, NRI %s%s; events: %s",
                  core->runtime_name, core->runtime_version, core->nri_version, version_origin(core),

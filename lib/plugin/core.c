@@ -76,6 +76,8 @@ int nri_core_new(struct nri_core **core, const struct nri_core_config *config,
     if (config->state != NULL)
         c->state_events = nri_state_hooks_of(config->state)->events;
     atomic_init(&c->bypass, config->bypass);
+    atomic_init(&c->serves, false);
+    nri_update_queue_init(&c->update_queue);
     nri_configure_reset(c);
     *core = c;
     return 0;
@@ -87,6 +89,7 @@ void nri_core_free(struct nri_core *core)
         return;
     const struct nri_alloc alloc = core->alloc;
     if (core->shared != NULL) {
+        nri_core_end_updates(core, core->now);
         nri_shared_detach(core->shared);
         nri_shared_unref(core->shared);
     }
@@ -117,6 +120,7 @@ void nri_core_fail(struct nri_core *core, int code, const char *format, ...)
     va_end(arguments);
     nri_error_set(&core->failure, code, "%s", text);
     core->state = NRI_PLUGIN_STOPPING;
+    atomic_store(&core->serves, false);
     wake(core);
 }
 
@@ -244,6 +248,7 @@ void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
         return;
     core->now = now;
     core->state = NRI_PLUGIN_IDLE;
+    atomic_store(&core->serves, false);
     if (text == NULL || text[0] == '\0')
         text = reason == 0 ? "stopped" : nri_strerror(reason);
     set_reason(core, reason, text);
@@ -251,6 +256,7 @@ void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
     nri_rpc_close(core->rpc, NRI_E_CLOSED, text);
     nri_dispatch_close(core);
     nri_sync_drop(core);
+    nri_update_turn(core);
     count_end(core);
     drop_rpc(core);
     log_end(core, reason, text, next_attempt);
@@ -293,9 +299,12 @@ void nri_core_written(struct nri_core *core, size_t count)
 
 uint64_t nri_core_deadline(const struct nri_core *core)
 {
+    const uint64_t waiting = nri_update_deadline(core);
     if (core->rpc == NULL || core->failure.code != 0)
-        return NRI_NEVER;
+        return waiting;
     uint64_t at = nri_rpc_deadline(core->rpc);
+    if (waiting < at)
+        at = waiting;
     if (core->open != NULL && core->guard_at < at)
         at = core->guard_at;
     if (core->state == NRI_PLUGIN_REGISTERING && core->registration_deadline < at)
@@ -319,10 +328,13 @@ void nri_core_tick(struct nri_core *core, uint64_t now)
 void nri_core_drain(struct nri_core *core, uint64_t now)
 {
     core->now = now;
-    if (core->rpc == NULL || core->depth > 0)
+    if (core->depth > 0)
         return;
-    nri_dispatch_drain(core);
-    check_rpc(core);
+    if (core->rpc != NULL)
+        nri_dispatch_drain(core);
+    nri_update_turn(core);
+    if (core->rpc != NULL)
+        check_rpc(core);
 }
 
 /* ---- what the driver and the plugin ask ---- */

@@ -43,6 +43,7 @@ struct nri_core_config {
     uint64_t registration_timeout; /* ns */
     uint64_t call_timeout;         /* ns; 0: Configure's request time-out, else 2 s */
     size_t max_sync_bytes, max_sync_parts;
+    size_t max_queued_updates;
     bool allow_missing_validate, strict_features;
     struct nri_deadline_settings deadlines;
     bool bypass;      /* at the start */
@@ -139,5 +140,24 @@ int nri_core_update_containers(struct nri_core *core, const nri_updates *updates
                                const char *const *metadata, size_t metadata_count,
                                nri_update_fn callback, void *user, uint64_t now,
                                struct nri_error *error);
+
+struct nri_update_options {
+    uint64_t timeout; /* ns; 0: the default; it counts from the call */
+    const char *const *metadata;
+    size_t metadata_count;
+    bool waits; /* for a runtime that has configured the plugin */
+};
+/* The same, packed now and sent by the loop's next turn or when there is a runtime. On the loop's
+ * thread, or that of handlers: the callback comes on the latter. NRI_E_BUSY also for
+ * max_queued_updates. */
+int nri_core_update_later(struct nri_core *core, const nri_updates *updates,
+                          const struct nri_update_options *options, nri_update_fn callback,
+                          void *user, uint64_t now, struct nri_error *error);
+/* Whether a runtime has configured the plugin and goes on. Any thread. */
+bool nri_core_serves(const struct nri_core *core);
+/* The run ends: what waits is completed with NRI_E_CLOSED, and none is taken until it is allowed
+ * again. */
+void nri_core_end_updates(struct nri_core *core, uint64_t now);
+void nri_core_allow_updates(struct nri_core *core);
 
 #endif

@@ -9,6 +9,7 @@
 #include "plugin/method.h"
 #include "plugin/request.h"
 #include "plugin/shared.h"
+#include "plugin/update_queue.h"
 
 #define NRI_REQUEST_TIMEOUT_MS                                                                     \
     UINT64_C(2000) /* assumed when neither call nor Configure name one                             \
@@ -58,12 +59,14 @@ struct nri_core {
     _Atomic uint64_t busy_until; /* when the handler that runs counts as stuck; 0: none runs */
     atomic_size_t queued;        /* requests that wait for the thread of handlers */
     atomic_bool bypass, synchronized;
+    struct nri_update_queue update_queue;
 
     /* Of one connection. */
     struct nri_rpc *rpc;
     _Atomic enum nri_plugin_state state; /* written on the loop's thread */
     uint64_t registration_deadline;
     bool registered, configure_came, configured, shutdown_came;
+    atomic_bool serves;       /* configured, and nothing has ended it */
     uint64_t ready_since;     /* 0: not yet */
     struct nri_error failure; /* code 0: the connection may go on */
     nri_request *open;        /* requests without an answer */
@@ -76,8 +79,8 @@ struct nri_core {
     struct nri_arena told; /* of the texts */
     const char *runtime_name, *runtime_version, *nri_version;
     bool version_inferred;
-    uint64_t registration_timeout_ms, request_timeout_ms; /* 0: not told */
-    uint32_t wanted;                                      /* derived, or narrowed by on_configure */
+    _Atomic uint64_t registration_timeout_ms, request_timeout_ms; /* 0: not told */
+    uint32_t wanted; /* derived, or narrowed by on_configure */
     uint32_t events; /* and clipped to what the runtime knows */
 };
 
@@ -124,6 +127,13 @@ int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler ha
 void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler handler);
 /* Runs the handler (may be NULL) of a library event, or hands it over. */
 void nri_handler_own(struct nri_core *core, nri_request *request, nri_handler handler);
+
+/* update.c */
+#define NRI_METHOD_UPDATE_CONTAINERS 1u /* in the service Runtime */
+uint64_t nri_update_timeout(const struct nri_core *core, uint64_t timeout); /* with defaults */
+int nri_update_check(const nri_updates *updates, struct nri_error *error);
+int nri_update_check_service(const struct nri_core *core, struct nri_error *error);
+void nri_update_count(struct nri_core *core, const nri_update_result *result); /* and log */
 
 /* missed.c */
 /* "CreateContainer (pod P, container C)", with what of the two the event has. */

@@ -10,20 +10,26 @@
 #include "plugin/internal.h"
 #include "plugin/update_result.h"
 
-#define METHOD_UPDATE_CONTAINERS 1u /* in the service Runtime */
-
 struct update_call {
     struct nri_core *core;
     nri_update_fn callback;
     void *user;
 };
 
+void nri_update_count(struct nri_core *core, const nri_update_result *result)
+{
+    nri_core_add(core, NRI_COUNT_UPDATE_FAILURES, nri_update_result_failed_count(result));
+    if (result->code == 0)
+        return;
+    nri_core_add(core, NRI_COUNT_UPDATE_ERRORS, 1);
+    nri_core_log(core, NRI_LOG_DEBUG, "UpdateContainers failed: %s", result->text);
+}
+
 static void tell(const struct update_call *call, const nri_update_result *result)
 {
     struct nri_core *core = call->core;
 
-    if (result->code != 0)
-        nri_core_log(core, NRI_LOG_DEBUG, "UpdateContainers failed: %s", result->text);
+    nri_update_count(core, result);
     if (call->callback == NULL)
         return;
     core->depth++;
@@ -45,7 +51,7 @@ static void updated(void *user, const struct nri_rpc_result *outcome)
     nri_alloc_release(&alloc, call);
 }
 
-static uint64_t timeout_of(const struct nri_core *core, uint64_t timeout)
+uint64_t nri_update_timeout(const struct nri_core *core, uint64_t timeout)
 {
     if (timeout != 0)
         return timeout;
@@ -54,21 +60,29 @@ static uint64_t timeout_of(const struct nri_core *core, uint64_t timeout)
     return nri_core_request_timeout_ms(core) * NRI_MSEC;
 }
 
-static int check(const struct nri_core *core, const nri_updates *updates, struct nri_error *error)
+/* A runtime configures none but plugins whose RegisterPlugin it has taken, so that the reply to
+ * that need not be there: a Go runtime may write it after Configure and what follows. */
+bool nri_core_serves(const struct nri_core *core)
 {
-    /* A runtime configures none but plugins whose RegisterPlugin it has taken, so that the reply to
-     * that need not be there: a Go runtime may write it after Configure and what follows. */
-    const bool runs = core->state == NRI_PLUGIN_READY ||
-                      (core->state == NRI_PLUGIN_REGISTERING && core->configured);
-    if (!runs || core->failure.code != 0)
-        return nri_error_set(error, NRI_E_NO_SERVICE,
-                             "UpdateContainers: no runtime has configured the plugin");
+    return atomic_load(&core->serves);
+}
+
+int nri_update_check(const nri_updates *updates, struct nri_error *error)
+{
     if (updates == NULL)
         return nri_error_set(error, NRI_E_INVALID, "UpdateContainers: the list of updates is NULL");
     const int code = nri_updates_error(updates);
     if (code != 0)
         return nri_error_set(error, code, "UpdateContainers: %s", nri_updates_error_text(updates));
     return 0;
+}
+
+int nri_update_check_service(const struct nri_core *core, struct nri_error *error)
+{
+    return nri_core_serves(core)
+               ? 0
+               : nri_error_set(error, NRI_E_NO_SERVICE,
+                               "UpdateContainers: no runtime has configured the plugin");
 }
 
 int nri_core_update_containers(struct nri_core *core, const nri_updates *updates, uint64_t timeout,
@@ -79,7 +93,9 @@ int nri_core_update_containers(struct nri_core *core, const nri_updates *updates
     Nri__Pkg__Api__V1alpha1__UpdateContainersRequest request;
 
     core->now = now;
-    int code = check(core, updates, error);
+    int code = nri_update_check_service(core, error);
+    if (code == 0)
+        code = nri_update_check(updates, error);
     if (code != 0)
         return code;
     struct update_call *call = nri_alloc_zero(&core->alloc, sizeof *call);
@@ -91,10 +107,12 @@ int nri_core_update_containers(struct nri_core *core, const nri_updates *updates
     nri__pkg__api__v1alpha1__update_containers_request__init(&request);
     request.n_update = nri_updates_messages(updates, &request.update);
     request.n_evict = nri_updates_evictions(updates, &request.evict);
-    code =
-        nri_rpc_invoke(core->rpc, METHOD_UPDATE_CONTAINERS, &request.base, now,
-                       timeout_of(core, timeout), metadata, metadata_count, updated, call, error);
+    code = nri_rpc_invoke(core->rpc, NRI_METHOD_UPDATE_CONTAINERS, &request.base, now,
+                          nri_update_timeout(core, timeout), metadata, metadata_count, updated,
+                          call, error);
     if (code != 0)
         nri_alloc_release(&core->alloc, call);
+    else
+        nri_core_add(core, NRI_COUNT_UPDATE_CALLS, 1);
     return code;
 }

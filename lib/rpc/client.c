@@ -113,8 +113,7 @@ static int check_place(const struct nri_rpc *rpc, const char *method, struct nri
     return 0;
 }
 
-static int check_call(const struct nri_rpc *rpc, unsigned method, const ProtobufCMessage *message,
-                      struct nri_error *error)
+static int check_call(const struct nri_rpc *rpc, unsigned method, struct nri_error *error)
 {
     if (nri_rpc_is_over(rpc)) {
         return nri_error_set(error, NRI_E_CLOSED, "the connection was closed");
@@ -122,9 +121,25 @@ static int check_call(const struct nri_rpc *rpc, unsigned method, const Protobuf
     if (rpc->config.call == NULL || method >= rpc->config.call->n_methods) {
         return nri_error_set(error, NRI_E_INVALID, "no method %u to call", method);
     }
+    return 0;
+}
+
+static int check_message(const struct nri_rpc *rpc, unsigned method,
+                         const ProtobufCMessage *message, struct nri_error *error)
+{
     if (message == NULL || message->descriptor != method_of(rpc, method)->input) {
         return nri_error_set(error, NRI_E_INVALID, "%s: the request is no %s",
                              method_of(rpc, method)->name, method_of(rpc, method)->input->name);
+    }
+    return 0;
+}
+
+static int check_size(const char *method, size_t size, size_t limit, struct nri_error *error)
+{
+    if (size > limit) {
+        return nri_error_set(error, NRI_E_LIMIT,
+                             "%s: request of %zu bytes exceeds the limit of %zu bytes", method,
+                             size, limit);
     }
     return 0;
 }
@@ -134,10 +149,9 @@ static int send_request(struct nri_rpc *rpc, const struct nri_rpc_outgoing *outg
                         struct nri_error *error)
 {
     const size_t size = nri_rpc_request_size(outgoing);
-    if (size > rpc->config.limits.max_send) {
-        return nri_error_set(error, NRI_E_LIMIT,
-                             "%s: request of %zu bytes exceeds the limit of %zu bytes",
-                             outgoing->method, size, rpc->config.limits.max_send);
+    const int fits = check_size(outgoing->method, size, rpc->config.limits.max_send, error);
+    if (fits != 0) {
+        return fits;
     }
     const int place = check_place(rpc, outgoing->method, error);
     if (place != 0) {
@@ -162,11 +176,32 @@ static int send_request(struct nri_rpc *rpc, const struct nri_rpc_outgoing *outg
     return 0;
 }
 
+static void keep_pending(struct nri_rpc *rpc, unsigned method, uint64_t now, uint64_t timeout,
+                         nri_rpc_done_fn done, void *user)
+{
+    struct nri_rpc_client *client = &rpc->client;
+    client->pending[client->pending_count++] = (struct nri_rpc_pending){
+        .stream = client->next_stream,
+        .method = method,
+        .timeout = timeout,
+        .deadline = timeout == 0 || timeout >= NRI_NEVER - now ? NRI_NEVER : now + timeout,
+        .done = done,
+        .user = user,
+    };
+    client->next_stream += 2;
+    rpc->now = now;
+    rpc->stats.calls++;
+    nri_rpc_wake(rpc);
+}
+
 int nri_rpc_invoke(struct nri_rpc *rpc, unsigned method, const ProtobufCMessage *message,
                    uint64_t now, uint64_t timeout, const char *const *metadata,
                    size_t metadata_count, nri_rpc_done_fn done, void *user, struct nri_error *error)
 {
-    int code = check_call(rpc, method, message, error);
+    int code = check_call(rpc, method, error);
+    if (code == 0) {
+        code = check_message(rpc, method, message, error);
+    }
     if (code != 0) {
         return code;
     }
@@ -185,23 +220,55 @@ int nri_rpc_invoke(struct nri_rpc *rpc, unsigned method, const ProtobufCMessage 
     if (code == 0) {
         code = send_request(rpc, &outgoing, error);
     }
+    if (code == 0) {
+        keep_pending(rpc, method, now, timeout, done, user);
+    }
+    return code;
+}
+
+/* ---- calls that were packed before ---- */
+
+int nri_rpc_check_packed(const struct nri_rpc_packed *packed, const struct nri_rpc_limits *limits,
+                         uint64_t timeout, struct nri_error *error)
+{
+    const struct nri_rpc_outgoing outgoing = {
+        .service = packed->service->name,
+        .method = packed->service->methods[packed->method].name,
+        .payload = packed->payload,
+        .payload_size = packed->size,
+        .timeout = timeout,
+        .metadata = packed->metadata,
+        .metadata_count = packed->metadata_count,
+    };
+    const int code =
+        check_metadata(outgoing.method, packed->metadata, packed->metadata_count, error);
+    return code != 0 ? code
+                     : check_size(outgoing.method, nri_rpc_request_size(&outgoing),
+                                  limits->max_send, error);
+}
+
+int nri_rpc_invoke_packed(struct nri_rpc *rpc, const struct nri_rpc_packed *packed, uint64_t now,
+                          uint64_t timeout, nri_rpc_done_fn done, void *user,
+                          struct nri_error *error)
+{
+    int code = check_call(rpc, packed->method, error);
     if (code != 0) {
         return code;
     }
-    struct nri_rpc_client *client = &rpc->client;
-    client->pending[client->pending_count++] = (struct nri_rpc_pending){
-        .stream = client->next_stream,
-        .method = method,
+    const struct nri_rpc_outgoing outgoing = {
+        .service = rpc->config.call->name,
+        .method = method_of(rpc, packed->method)->name,
+        .payload = packed->payload,
+        .payload_size = packed->size,
         .timeout = timeout,
-        .deadline = timeout == 0 || timeout >= NRI_NEVER - now ? NRI_NEVER : now + timeout,
-        .done = done,
-        .user = user,
+        .metadata = packed->metadata,
+        .metadata_count = packed->metadata_count,
     };
-    client->next_stream += 2;
-    rpc->now = now;
-    rpc->stats.calls++;
-    nri_rpc_wake(rpc);
-    return 0;
+    code = send_request(rpc, &outgoing, error);
+    if (code == 0) {
+        keep_pending(rpc, packed->method, now, timeout, done, user);
+    }
+    return code;
 }
 
 /* ---- deadlines ---- */

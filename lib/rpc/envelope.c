@@ -330,7 +330,12 @@ void nri_rpc_request_encode(const struct nri_rpc_outgoing *outgoing, uint8_t *at
         at = put_bytes(at, PAIR_KEY, pair[0], strlen(pair[0]));
         at = put_bytes(at, PAIR_VALUE, pair[1], strlen(pair[1]));
     }
-    put_payload(at, REQUEST_PAYLOAD, outgoing->message, outgoing->payload_size);
+    if (outgoing->payload == NULL) {
+        put_payload(at, REQUEST_PAYLOAD, outgoing->message, outgoing->payload_size);
+    } else {
+        (void)put_bytes(at, REQUEST_PAYLOAD, (const char *)outgoing->payload,
+                        outgoing->payload_size);
+    }
 }
 
 size_t nri_rpc_reply_size(size_t payload_size)

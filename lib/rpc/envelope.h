@@ -40,10 +40,12 @@ int nri_rpc_request_metadata(const uint8_t *bytes, size_t length, size_t count,
                              struct nri_arena *arena, struct nri_rpc_metadata *metadata,
                              struct nri_error *error);
 
-/* A request that is to be sent; `payload_size` is nri_message_size() of the message. */
+/* A request that is to be sent; `payload_size` is nri_message_size() of the message, or the length
+ * of `payload`, which is such a message encoded already. */
 struct nri_rpc_outgoing {
     const char *service, *method;
     const ProtobufCMessage *message;
+    const uint8_t *payload; /* NULL: the message is to be encoded */
     size_t payload_size;
     uint64_t timeout; /* 0: none */
     const char *const *metadata;

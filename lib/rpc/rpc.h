@@ -171,4 +171,22 @@ int nri_rpc_invoke(struct nri_rpc *rpc, unsigned method, const ProtobufCMessage 
                    size_t metadata_count, nri_rpc_done_fn done, void *user,
                    struct nri_error *error);
 
+/* A request that was packed before there was a connection. */
+struct nri_rpc_packed {
+    const ProtobufCServiceDescriptor *service;
+    unsigned method;
+    const uint8_t *payload; /* never NULL: the encoded message */
+    size_t size;
+    const char *const *metadata;
+    size_t metadata_count;
+};
+/* What nri_rpc_invoke() would say of its metadata and its size: NRI_E_INVALID, NRI_E_LIMIT. Any
+ * thread. */
+int nri_rpc_check_packed(const struct nri_rpc_packed *packed, const struct nri_rpc_limits *limits,
+                         uint64_t timeout, struct nri_error *error);
+/* As nri_rpc_invoke(), for one that was checked. */
+int nri_rpc_invoke_packed(struct nri_rpc *rpc, const struct nri_rpc_packed *packed, uint64_t now,
+                          uint64_t timeout, nri_rpc_done_fn done, void *user,
+                          struct nri_error *error);
+
 #endif

@@ -102,6 +102,7 @@ void fake_runtime_init(struct fake_runtime *fr, void *user)
         .log = &fr->log,
         .registration_timeout = 5 * NRI_SEC,
         .max_sync_bytes = (size_t)256 << 20,
+        .max_queued_updates = 64,
         .max_sync_parts = 65536,
         .wake = wake,
         .wake_user = fr,
