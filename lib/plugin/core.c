@@ -232,15 +232,6 @@ static void set_reason(struct nri_core *core, int reason, const char *text)
     nri_shared_set_reason(core->shared, whole.text);
 }
 
-static void count_end(struct nri_core *core)
-{
-    const struct nri_rpc_stats *stats = nri_rpc_get_stats(core->rpc);
-
-    nri_core_add(core, NRI_COUNT_DISCONNECTIONS, 1);
-    nri_core_add(core, NRI_COUNT_BYTES_IN, stats->bytes_in);
-    nri_core_add(core, NRI_COUNT_BYTES_OUT, stats->bytes_out);
-}
-
 void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
                            uint64_t next_attempt, uint64_t now)
 {
@@ -257,7 +248,7 @@ void nri_core_disconnected(struct nri_core *core, int reason, const char *text,
     nri_dispatch_close(core);
     nri_sync_drop(core);
     nri_update_turn(core);
-    count_end(core);
+    nri_core_add(core, NRI_COUNT_DISCONNECTIONS, 1);
     drop_rpc(core);
     log_end(core, reason, text, next_attempt);
     core->shared->disconnected->reason = reason;
@@ -274,6 +265,7 @@ void nri_core_input(struct nri_core *core, const uint8_t *bytes, size_t count, u
     core->now = now;
     if (core->rpc == NULL || core->failure.code != 0)
         return;
+    nri_core_add(core, NRI_COUNT_BYTES_IN, count);
     error.text[0] = '\0';
     const int code = nri_rpc_input(core->rpc, bytes, count, now, &error);
     if (code != 0)
@@ -294,6 +286,7 @@ void nri_core_written(struct nri_core *core, size_t count)
     if (core->rpc == NULL)
         return;
     nri_rpc_written(core->rpc, count);
+    nri_core_add(core, NRI_COUNT_BYTES_OUT, count);
     check_rpc(core);
 }
 
@@ -423,8 +416,6 @@ void nri_core_add(struct nri_core *core, enum nri_plugin_counter counter, uint64
     nri_stats_add(&core->stats.totals[counter], more);
 }
 
-/* The bytes of the connection that stands are not in it yet: they are the loop's thread's to
- * read. */
 uint64_t nri_core_count(const struct nri_core *core, enum nri_plugin_counter counter)
 {
     if ((size_t)counter >= NRI_STATS_TOTALS)
