@@ -205,7 +205,7 @@ static int read_cpus(struct reading *reading, const struct app_node *node, union
         code = nri_cpuset_parse(set, node->text, &error);
     if (code == 0)
         result = write_cpus(reading, set, value);
-    else if (code == NRI_E_NOMEM)
+    else if (code == NRI_E_NOMEM || nri_error_get_code(error) == NRI_E_NOMEM)
         out_of_memory(reading);
     else if (reading->field->secret != 0)
         wrong_value(reading, node, "is no CPU list");

@@ -79,7 +79,7 @@ int app_tree_read_json(struct app_reader *reader, const char *bytes, size_t leng
     if (code == 0) {
         *root = read_value(reader, NULL, NULL, nri_document_root(document));
         code = *root != NULL ? 0 : -1;
-    } else if (code == NRI_E_NOMEM) {
+    } else if (code == NRI_E_NOMEM || nri_error_get_code(error) == NRI_E_NOMEM) {
         app_tree_out_of_memory(reader);
     } else {
         app_config_fail(reader->text, "%s", nri_error_get_text(error));

@@ -67,7 +67,7 @@ static bool split(const char *plain, struct decimal *number)
     return *c == '\0';
 }
 
-/* JSON has no "+", wants digits on both sides of the point, and none in vain. */
+/* JSON has no "+" in front, and wants digits on both sides of a point. */
 static const char *write_decimal(struct app_region *region, const char *plain,
                                  const struct decimal *number)
 {
@@ -87,7 +87,7 @@ static const char *write_decimal(struct app_region *region, const char *plain,
         used += number->fraction_length;
     }
     if (number->exponent_length > 0) {
-        text[used++] = 'e';
+        text[used++] = number->exponent[-1];
         memcpy(text + used, number->exponent, number->exponent_length);
     }
     return text;
