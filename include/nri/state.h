@@ -23,8 +23,20 @@
  * Repeated events, and events in an unusual order, do no harm: an object that is not known yet is
  * added by whatever event tells of it first, but for those that end it (StopContainer,
  * RemoveContainer, StopPodSandbox, RemovePodSandbox); one that was removed is not added again by a
- * late event but by a new RunPodSandbox or CreateContainer, or a Synchronize. Memory is what the
- * objects that live take, whatever number went before.
+ * late event but by a new RunPodSandbox or CreateContainer, or a Synchronize (the last 256 pod
+ * sandboxes and 256 containers that were removed are remembered, until the connection ends). A pod
+ * sandbox takes its containers with it. What is told again as it was is no change, in whatever
+ * order a map's entries come; ValidateContainerAdjustment changes nothing. Objects without an id,
+ * or with a NUL in it, are left out. Memory is what the objects that live take, whatever number
+ * went before.
+ *
+ * A Synchronize in parts counts with its last part: only then goes what none of them told, and
+ * nothing goes when the connection ends before. Handlers and `synchronized` come after that.
+ *
+ * An event that tells of an object for which there is no memory is refused (NRI_E_NOMEM), and its
+ * handler does not run: it would not find the object. What was known of the object stays. A
+ * Synchronize is refused then to its last part, and removes nothing; the runtime closes the
+ * connection, so that the next one starts anew. Removing needs no memory and is never refused.
  *
  * A state and what hangs on it are for the thread that the plugin's handlers run on (while no
  * plugin runs with it, for any one). Its callbacks come on that thread, must not change the
@@ -32,7 +44,12 @@
  *
  * Notes are texts attached to containers that outlive the plugin: with a checkpoint they are
  * written to a file before the reply to the event goes out in whose handler they were set, so that
- * what a plugin has handed out is known after a crash.
+ * what a plugin has handed out is known after a crash. A note that is set elsewhere (outside of a
+ * handler, or after one returned NRI_PENDING) is written after the next handler, or by
+ * nri_state_save(). When the file cannot be written, the reply goes out all the same: that is
+ * logged, told by nri_state_checkpoint_error(), and tried again. Notes from the file wait until
+ * their containers are told, and go with the first whole Synchronize that does not tell them. The
+ * format is in doc/state.md.
  */
 #ifndef NRI_STATE_H
 #define NRI_STATE_H
@@ -65,7 +82,8 @@ struct nri_state_ops {
     /** Its data is new: nri_state_pod_get() gives it. */
     void (*pod_changed)(nri_state *state, nri_state_pod *pod, enum nri_state_cause cause,
                         void *user);
-    /** It is gone; still readable during the call. Its containers went before. */
+    /** It is gone: no part of the state, but still readable during the call. Its containers went
+     * before. */
     void (*pod_removed)(nri_state *state, nri_state_pod *pod, enum nri_state_cause cause,
                         void *user);
     /** A container is known now. Its note is there already if a checkpoint has one. */
@@ -74,7 +92,7 @@ struct nri_state_ops {
     /** Its data is new: nri_state_container_get() gives it. */
     void (*container_changed)(nri_state *state, nri_state_container *container,
                               enum nri_state_cause cause, void *user);
-    /** It is gone; still readable during the call. */
+    /** It is gone: no part of the state, but still readable during the call. */
     void (*container_removed)(nri_state *state, nri_state_container *container,
                               enum nri_state_cause cause, void *user);
     /** A Synchronize was taken in whole: what was told is the node as it is. */
@@ -89,16 +107,20 @@ struct nri_state_options {
     size_t size; /**< sizeof(struct nri_state_options) */
     /** Where memory comes from; copied. Default: the C library. */
     const struct nri_allocator *allocator;
-    /** The checkpoint of the notes: a file, made with mode 0600 in a directory that exists.
-     * Default: none, notes live as long as the state. */
+    /** The checkpoint of the notes: a file, made with mode 0600 in a directory that exists; copied.
+     * PATH.tmp, PATH.damaged and PATH.newer beside it are the state's too. Not a symbolic link. A
+     * relative path goes by the working directory of each moment. Default: none, notes live as long
+     * as the state. */
     const char *checkpoint_path;
     /** Where warnings go: a damaged checkpoint, one that cannot be written. Default: silent. */
     nri_log_fn log;
     /** Handed to `log`. */
     void *log_user;
-    /** The longest note, in bytes. Default 4096, at most 1 MiB. */
+    /** The longest note, in bytes. Default 4096, at most 1 MiB. A longer one that a checkpoint has
+     * is kept. */
     uint64_t max_note_bytes;
-    /** The largest checkpoint that is read or written, in bytes. Default 64 MiB. */
+    /** The largest checkpoint that is read or written, in bytes. Default 64 MiB; from 1 KiB to
+     * 1 GiB. */
     uint64_t max_checkpoint_bytes;
     uint64_t reserved[4]; /**< must be 0 */
 };
@@ -106,22 +128,26 @@ struct nri_state_options {
 NRI_API void nri_state_options_init(struct nri_state_options *options, size_t size);
 
 /**
- * Makes a state, and reads its checkpoint if it has one. A damaged checkpoint is renamed to
- * PATH.damaged (replacing an older one), logged, told by nri_state_checkpoint_error(), and the
- * state begins without notes: the plugin can still learn from the Synchronize what runs.
+ * Makes a state, and reads its checkpoint if it has one. A checkpoint that is damaged or too large
+ * is renamed to PATH.damaged (replacing an older one), one of a later version to PATH.newer; that
+ * is logged, told by nri_state_checkpoint_error(), and the state begins without notes: the plugin
+ * can still learn from the Synchronize what runs. One that cannot be renamed is an error, because
+ * it would be overwritten.
  * @param state set to the state, which nri_state_free() frees; left alone on an error
  * @param ops what is told; NULL: nothing
  * @param options options; NULL for defaults
  * @param user handed to each function of `ops`
  * @param error set to the error when there is one; may be NULL
- * @return 0, NRI_E_INVALID, NRI_E_ABI, NRI_E_RANGE, NRI_E_NOMEM, NRI_E_IO, NRI_E_PERMISSION,
- * NRI_E_NOT_FOUND (the checkpoint's directory). Any thread. Since 0.1.0.
+ * @return 0, NRI_E_INVALID, NRI_E_ABI, NRI_E_RANGE, NRI_E_NOMEM, NRI_E_IO (also for what is no
+ * regular file), NRI_E_PERMISSION, NRI_E_NOT_FOUND (the checkpoint's directory). Any thread. Since
+ * 0.1.0.
  */
 NRI_API int nri_state_new(nri_state **state, const struct nri_state_ops *ops,
                           const struct nri_state_options *options, void *user,
                           nri_error **error) NRI_WARN_UNUSED;
 /** Frees a state after its plugin was closed; tells `removed` of all objects with NRI_STATE_FREED,
- * and calls the destructors of their data. The checkpoint stays. Returns NULL. Since 0.1.0. */
+ * and calls the destructors of their data. The checkpoint stays; notes that are not written yet are
+ * written first. NULL is ignored. Returns NULL. Since 0.1.0. */
 NRI_API nri_state *nri_state_free(nri_state *state);
 
 /** How many pod sandboxes there are. Since 0.1.0. */
@@ -153,7 +179,8 @@ NRI_API nri_state_container *nri_state_pod_next_container(const nri_state_pod *p
 /** The plugin's data of a pod sandbox; NULL when there is none. Since 0.1.0. */
 NRI_API void *nri_state_pod_data(const nri_state_pod *pod);
 /** Attaches data to a pod sandbox; `destroy` (may be NULL) is called with it when it is replaced
- * or the pod sandbox goes, after `removed`. Since 0.1.0. */
+ * or the pod sandbox goes, after `removed`; not when the same data is attached again. Since 0.1.0.
+ */
 NRI_API void nri_state_pod_set_data(nri_state_pod *pod, void *data, void (*destroy)(void *data));
 
 /** What the runtime last told of a container; never NULL; valid until it changes or goes. Since
@@ -183,9 +210,9 @@ NRI_API int nri_state_container_set_note(nri_state_container *container, const c
  * its place, with fsync() of both file and directory. Called by the plugin after each handler.
  * @param state the state
  * @param error set to the error when there is one; may be NULL
- * @return 0 (also without a checkpoint), NRI_E_IO, NRI_E_PERMISSION, NRI_E_NOT_FOUND, NRI_E_LIMIT
- * (max_checkpoint_bytes), NRI_E_NOMEM. What could not be written is tried again after the next
- * handler. Since 0.1.0.
+ * @return 0 (also without a checkpoint), NRI_E_INVALID (a NULL state), NRI_E_IO, NRI_E_PERMISSION,
+ * NRI_E_NOT_FOUND, NRI_E_LIMIT (max_checkpoint_bytes), NRI_E_NOMEM. What could not be written is
+ * tried again after the next handler. Since 0.1.0.
  */
 NRI_API int nri_state_save(nri_state *state, nri_error **error);
 /** What went wrong last with the checkpoint, in words; "" when nothing did or it was mended since.

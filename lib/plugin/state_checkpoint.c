@@ -134,7 +134,7 @@ int nri_state_checkpoint_read(const uint8_t *bytes, size_t count, const struct n
     code = nri_json_parse(&arena, (const char *)bytes + HEADER_SIZE, count - HEADER_SIZE, &limits,
                           "checkpoint", &document, error);
     if (code != 0 && code != NRI_E_NOMEM)
-        code = error->code = NRI_E_SYNTAX;
+        code = damaged(error, error != NULL ? error->text : ""); /* whatever JSON calls it */
     const struct nri_json *notes = code == 0 ? notes_of(document) : NULL;
     if (code == 0 && notes == NULL)
         code = damaged(error, "it has no object of notes, or one that holds something else");
