@@ -221,6 +221,10 @@ struct nri_plugin_options {
     /** How long to try without ever being NRI_PLUGIN_READY, in milliseconds; then the run ends with
      * the last reason. Default: for ever. */
     uint64_t reconnect_give_up_ms;
+    /** How long nri_plugin_stop() waits for requests that are pending to be answered, in
+     * milliseconds; events that come meanwhile are answered unchanged (a validator refuses).
+     * Default: not at all; at most a minute. */
+    uint64_t stop_grace_ms;
     /** The least margin of the deadline guard, in milliseconds. Default 50, at most a minute. */
     uint64_t deadline_margin_ms;
     /** How long an unsolicited update may take, in milliseconds. Default: Configure's request

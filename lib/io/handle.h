@@ -50,7 +50,8 @@ struct nri_stream {
     uint64_t began;    /* when connecting began, in ns; 0 before the loop's first turn */
     uint64_t retry_at; /* CONNECTING: the next attempt */
     uint64_t flush_until;
-    uint64_t timer_at; /* what the timer is set to; NRI_NEVER when it is off */
+    uint64_t stop_until; /* a stop waits for pending requests; 0: none has come */
+    uint64_t timer_at;   /* what the timer is set to; NRI_NEVER when it is off */
     int result;
 };
 

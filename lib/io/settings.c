@@ -101,6 +101,7 @@ enum {
     MARGIN,
     SLOW,
     OFFLOAD,
+    STOP_GRACE,
     LIMIT_COUNT
 };
 
@@ -166,6 +167,7 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
                             0},
         [MARGIN] = {"deadline_margin_ms", options->deadline_margin_ms, 50, 1, 60000, 0},
         [SLOW] = {"slow_percent", options->slow_percent, 50, 1, 100, 0},
+        [STOP_GRACE] = {"stop_grace_ms", options->stop_grace_ms, 0, 1, 60000, 0},
         [OFFLOAD] = {"offload_threads", options->offload_threads, 4, 1, 64, 0},
     };
     int rc = check_limits(limits, LIMIT_COUNT, error);
@@ -198,6 +200,7 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
     settings->deadlines.margin = limits[MARGIN].value * NRI_MSEC;
     settings->deadlines.slow_percent =
         options->no_slow_warning != 0 ? 0 : (uint32_t)limits[SLOW].value;
+    settings->stop_grace = limits[STOP_GRACE].value * NRI_MSEC;
     settings->offload_threads = (unsigned)limits[OFFLOAD].value;
     return 0;
 }

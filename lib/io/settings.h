@@ -37,6 +37,7 @@ struct nri_settings {
     struct nri_deadline_settings deadlines;
     bool worker, bypass;
     unsigned offload_threads;
+    uint64_t stop_grace; /* ns */
     size_t max_queued_updates;
     nri_state *state;
 };

@@ -350,6 +350,29 @@ static void end_flush(nri_plugin *plugin, uint64_t now)
     nri_stream_end(plugin, reason, error.text);
 }
 
+/* A stop with a grace: what is pending may still be answered. Reading goes on, since a socket that
+ * stays readable would keep the loop busy. */
+static bool finishes_requests(nri_plugin *plugin, bool readable, uint64_t now)
+{
+    struct nri_stream *stream = &plugin->stream;
+    const uint64_t grace = plugin->settings.stop_grace;
+    if (grace == 0 || plugin->closing || stream->phase != NRI_PHASE_CONNECTED ||
+        !nri_core_has_open(plugin->core))
+        return false;
+    if (stream->stop_until == 0)
+        stream->stop_until = now + grace;
+    if (readable && now < stream->stop_until)
+        read_input(plugin);
+    if (stream->phase != NRI_PHASE_CONNECTED)
+        return false;
+    nri_core_drain(plugin->core, now);
+    if (nri_core_deadline(plugin->core) <= now)
+        nri_core_tick(plugin->core, now);
+    write_output(plugin);
+    return now < stream->stop_until && !nri_core_should_close(plugin->core) &&
+           nri_core_has_open(plugin->core);
+}
+
 static void look_for_work(nri_plugin *plugin, bool readable)
 {
     struct nri_stream *stream = &plugin->stream;
@@ -377,7 +400,8 @@ static void look_for_work(nri_plugin *plugin, bool readable)
     if (stream->mute && nri_stream_is_wanted(plugin) && stream->fd >= 0)
         read_input(plugin);
     if (!nri_stream_is_wanted(plugin) || stream->phase == NRI_PHASE_DRAINING) {
-        nri_stream_end(plugin, 0, "");
+        if (!finishes_requests(plugin, readable, now))
+            nri_stream_end(plugin, 0, "");
         return;
     }
     begin_flush(plugin, now);
@@ -395,6 +419,8 @@ static uint64_t phase_deadline(const struct nri_stream *stream)
 {
     if (stream->phase == NRI_PHASE_CONNECTING)
         return nri_connect_deadline(stream);
+    if (stream->phase == NRI_PHASE_CONNECTED && stream->stop_until != 0)
+        return stream->stop_until;
     return stream->phase == NRI_PHASE_FLUSHING ? stream->flush_until : NRI_NEVER;
 }
 

@@ -88,21 +88,37 @@ static void dispatch_event(struct nri_core *core, struct nri_rpc_call *call, uns
     nri_dispatch_run(core, request, handler);
 }
 
-/* Whether the connection goes on, as far as anybody has said. */
-static bool goes_on(const struct nri_core *core)
+static bool is_wanted(const struct nri_core *core)
 {
     const struct nri_core_config *config = &core->config;
 
-    return core->failure.code == 0 &&
-           (config->wanted == NULL || config->wanted(config->wanted_user));
+    return config->wanted == NULL || config->wanted(config->wanted_user);
+}
+
+/* The plugin is about to stop: a runtime goes on without it, as it will in a moment. A refusal
+ * would fail what the runtime is doing. */
+static bool passes(const struct nri_rpc_call *call)
+{
+    switch (nri_methods[nri_rpc_call_method(call)].event) {
+    case NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT:
+    case NRI_EVENT_CONFIGURE:
+    case NRI_EVENT_SYNCHRONIZE:
+        return false;
+    default:
+        return true;
+    }
 }
 
 void nri_dispatch_call(void *user, struct nri_rpc_call *call)
 {
     struct nri_core *core = user;
     const unsigned index = nri_rpc_call_method(call);
+    const bool wanted = core->failure.code == 0 && is_wanted(core);
 
-    if (!goes_on(core)) {
+    if (!wanted && core->failure.code == 0 && passes(call)) {
+        nri_reply_empty(core, call);
+        nri_rpc_call_release(call);
+    } else if (!wanted) {
         nri_reply_refuse(core, call, NRI_E_CLOSED, "the plugin is closing the connection");
         nri_rpc_call_release(call);
     } else if (index == NRI_METHOD_CONFIGURE) {

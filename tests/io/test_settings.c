@@ -228,6 +228,7 @@ static const struct limit_case limit_cases[] = {
     CASE(deadline_margin_ms, 0, 60001, 60000),
     CASE(slow_percent, 0, 101, 100),
     CASE(offload_threads, 0, 65, 64),
+    CASE(stop_grace_ms, 0, 60001, 60000),
     CASE(max_queued_updates, 0, 4097, 4096),
     CASE(reconnect_min_ms, 0, 86400001, 86400000),
     CASE(reconnect_max_ms, 0, 86400001, 1),
