@@ -19,6 +19,8 @@ test_packages=(
     clang clang-format clang-tidy valgrind shellcheck doxygen abigail-tools locales
     # source tarballs for the subprojects, and Debian roots for the end-to-end tests
     dpkg-dev "${demo_packages[@]}"
+    # a reader of OpenMetrics that is not ours
+    python3-prometheus-client
 )
 # The interoperability tests need Go; from 1.21 on Go fetches the release it is asked for by itself.
 go_minor=21
