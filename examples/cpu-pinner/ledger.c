@@ -74,6 +74,15 @@ fail:
     return NULL;
 }
 
+void ledger_set_cgroup(struct container *container, const char *cgroup)
+{
+    char *copy = strdup(cgroup);
+    if (copy == NULL)
+        return;
+    free(container->cgroup);
+    container->cgroup = copy;
+}
+
 /* What all those that keep their CPUs keep together. Without memory the pool passes over those of
  * before, and the container that is new is none that keeps: see ledger_keep(). */
 static int count_kept(struct ledger *ledger)

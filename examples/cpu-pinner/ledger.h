@@ -85,6 +85,8 @@ struct container *ledger_next(const struct ledger *ledger, const struct containe
 /* A new one, which shares; NULL without memory. */
 struct container *ledger_add(struct ledger *ledger, const char *id, const char *pod,
                              const char *name, const char *cgroup);
+/* Its cgroup, which may be known only when it is there. Without memory there is none to audit. */
+void ledger_set_cgroup(struct container *container, const char *cgroup);
 /* Gives its CPUs back, and takes it out. */
 void ledger_drop(struct ledger *ledger, struct container *container);
 

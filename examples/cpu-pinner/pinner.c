@@ -183,6 +183,8 @@ static struct container *arrive(struct ledger *ledger, const struct told *told, 
         return ledger_is_buried(ledger, told->id) ? NULL : adopt_one(ledger, NULL, told, now);
     *is_new = container->stage == STAGE_CREATING;
     container->stage = STAGE_LIVE;
+    if (container->cgroup[0] == '\0')
+        ledger_set_cgroup(container, told->cgroup);
     return container;
 }
 

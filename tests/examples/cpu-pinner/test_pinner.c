@@ -433,6 +433,8 @@ static void test_runtime_restarts(void **state)
     told[0].cpus = ""; /* without a cpuset it runs everywhere */
     sync(fixture, told, 3);
     tells(fixture, "s=3-7");
+    sync(fixture, told, 3);
+    tells(fixture, "s=3-7");
     assert_null(ledger_find(&fixture->ledger, "old"));
 }
 

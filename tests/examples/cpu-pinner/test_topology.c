@@ -1,63 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees that are laid out like sysfs, and the machine that the test runs on. */
 #include <errno.h>
-#include <ftw.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "machine.h"
 #include "textfile.h"
+#include "tree.h"
 
-struct tree {
-    char path[64];
-};
-
-static int make_tree(void **state)
-{
-    struct tree *tree = calloc(1, sizeof *tree);
-    assert_non_null(tree);
-    snprintf(tree->path, sizeof tree->path, "%s", "/tmp/nri-topology-XXXXXX");
-    assert_non_null(mkdtemp(tree->path));
-    *state = tree;
-    return 0;
-}
-
-static int remove_one(const char *path, const struct stat *what, int flag, struct FTW *walk)
-{
-    (void)what, (void)flag, (void)walk;
-    return remove(path);
-}
-
-static int remove_tree(void **state)
-{
-    struct tree *tree = *state;
-    nftw(tree->path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-    free(tree);
-    return 0;
-}
-
-/* Writes TREE/devices/system/FILE, and makes its directories. */
 static void put(const struct tree *tree, const char *file, const char *text)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/devices/system/%s", tree->path, file);
-    for (char *end = path + 1; (end = strchr(end, '/')) != NULL; end++) {
-        *end = '\0';
-        assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
-        *end = '/';
-    }
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fprintf(out, "%s\n", text);
-    assert_int_equal(fclose(out), 0);
+    char path[128];
+    snprintf(path, sizeof path, "devices/system/%s", file);
+    tree_put(tree, path, text);
 }
 
 /* Two nodes, two cores each, two CPUs a core; node 2 has memory alone. */
@@ -201,7 +162,7 @@ static void test_textfile(void **state)
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_tree, remove_tree)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, tree_make, tree_remove)
     const struct CMUnitTest tests[] = {
         TEST(test_two_nodes), TEST(test_offline_sibling), TEST(test_plain),    TEST(test_faults),
         TEST(test_syntax),    TEST(test_this_machine),    TEST(test_textfile),
