@@ -155,9 +155,12 @@ void nri_stream_end(nri_plugin *plugin, int reason, const char *text)
         nri_core_drain(plugin->core, nri_host_now());
         write_output(plugin);
     }
-    if (stream->phase == NRI_PHASE_DRAINING)
+    if (stream->phase == NRI_PHASE_DRAINING) {
+        /* Its end was told already, and what is next is decided: it may be to connect again. */
         leave_draining(plugin);
-    if (!nri_stream_is_live(stream) || stream->phase == NRI_PHASE_DRAINING)
+        return;
+    }
+    if (!nri_stream_is_live(stream))
         return;
     struct nri_error why;
     const uint64_t now = nri_host_now();
