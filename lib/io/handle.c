@@ -200,7 +200,8 @@ enum nri_plugin_state nri_plugin_get_state(const nri_plugin *plugin)
 {
     if (plugin == NULL)
         return NRI_PLUGIN_IDLE;
-    switch (plugin->stream.phase) {
+    const enum nri_phase phase = plugin->stream.phase;
+    switch (phase) {
     case NRI_PHASE_CONNECTING:
         return NRI_PLUGIN_CONNECTING;
     case NRI_PHASE_CONNECTED:

@@ -129,7 +129,7 @@ int nri_plugin_run(nri_plugin *plugin)
 {
     if (plugin == NULL)
         return NRI_E_INVALID;
-    if (plugin->depth > 0 || nri_worker_is_mine(plugin->worker))
+    if (nri_worker_is_mine(plugin->worker) || plugin->depth > 0)
         return refuse(plugin, NRI_E_DEADLOCK,
                       "nri_plugin_run() in a handler of the plugin would wait for itself");
     int rc = check_startable(plugin);
@@ -195,7 +195,7 @@ int nri_plugin_dispatch(nri_plugin *plugin)
 {
     if (plugin == NULL)
         return NRI_E_INVALID;
-    if (plugin->depth > 0 || nri_worker_is_mine(plugin->worker))
+    if (nri_worker_is_mine(plugin->worker) || plugin->depth > 0)
         return refuse(plugin, NRI_E_DEADLOCK,
                       "nri_plugin_dispatch() in a handler of the plugin would wait for itself");
     if (plugin->turner != NRI_TURNER_DISPATCH)
