@@ -86,8 +86,10 @@ struct nri_app_options {
     const char *version; /**< the program's version, for --version */
     const char *summary; /**< one line on what it does, for --help */
     const struct nri_plugin_ops *ops; /**< the callback table */
-    /** More options of the plugin; what the command line sets wins. NULL: defaults of nri-app:
-     * reconnect, NRI_DISPATCH_WORKER. */
+    /** More options of the plugin; what the command line sets wins. Members that are zero have the
+     * defaults of nri-app, where those differ from the library's: `dispatch` is
+     * NRI_DISPATCH_WORKER, `log` the program's log, and `reconnect` is always on but with
+     * --no-reconnect. NULL: all zero. */
     const struct nri_plugin_options *plugin;
     const struct nri_app_field *fields; /**< of the configuration; `field_count` of them */
     uint64_t field_count;               /**< how many */
@@ -101,19 +103,26 @@ struct nri_app_options {
      * program ends with 2, a reload changes nothing. On the handlers' thread for a reload.
      */
     int (*check_config)(const void *candidate, void *user);
-    /** A reload was taken: `config` has the new values. On the handlers' thread. */
+    /** A reload was taken, or what Configure brought (before the program's on_configure): `config`
+     * has the new values. On the handlers' thread. */
     void (*on_reload)(nri_plugin *plugin, void *user);
     /** Before the plugin connects: 0, or the program ends with that code's text and 1. */
     int (*on_start)(nri_plugin *plugin, void *user);
-    /** After the plugin has ended. */
+    /** After the plugin has ended and is closed, or was not made or started after on_prepare had
+     * succeeded: what that made is freed here. Not called when a handler, or on_stop itself, does
+     * not return within a second of SIGTERM: then the process just ends. */
     void (*on_stop)(void *user);
     const struct nri_app_flag *flags; /**< options of the program's own; `flag_count` of them */
     uint64_t flag_count;              /**< how many */
     /** More OpenMetrics text for /metrics, without "# EOF": NUL-terminated, freed with free(); NULL
      * for none. On the loop's thread, while handlers may run on theirs. */
     char *(*metrics)(void *user);
-    void *user;           /**< handed to handlers and to all of the above */
-    uint64_t reserved[6]; /**< must be 0 */
+    void *user; /**< handed to handlers and to all of the above */
+    /** Before the plugin is made, with `config` filled: sets what depends on it, such as `state`, in
+     * `options`, a copy of `plugin` above. 0, or the program ends with that code's text and 1 (say
+     * more with nri_app_log()). */
+    int (*on_prepare)(struct nri_plugin_options *options, void *user);
+    uint64_t reserved[5]; /**< must be 0 */
 };
 /** Fills options with zeros and their size. Since 0.1.0. */
 NRI_API void nri_app_options_init(struct nri_app_options *options, size_t size);
@@ -128,6 +137,10 @@ NRI_API int nri_app_main(int argc, char **argv, const struct nri_app_options *op
 /** For `check_config`: keeps a copy of why it refuses, cut after 1000 bytes; returns
  * NRI_E_INVALID. Since 0.1.0. */
 NRI_API int nri_app_refuse(const char *text);
+
+/** The program's log as a log sink, for what takes one of its own (struct nri_state_options);
+ * `user` is not looked at. Any thread. Since 0.1.0. */
+NRI_API void nri_app_log_record(void *user, const nri_log_record *record);
 
 /** Writes a record to the program's log, as the library's own are; any thread. Since 0.1.0. */
 NRI_API void nri_app_log(enum nri_log_level level, const char *text);

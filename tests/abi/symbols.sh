@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# symbols.sh LIBRARY UPDATE_SYMBOLS: the headers, the version script and the dynamic symbols of the
+# symbols.sh LIBRARY UPDATE_SYMBOLS NAME: the headers, the version script and the dynamic symbols of the
 # library must name the same functions.
 set -euo pipefail
 export LC_ALL=C
 library=$1
 update_symbols=$2
+name=$3
 
 "$update_symbols" --check
 
 # Sanitizers add symbols of their own, which the version script keeps inside.
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
     sort -u)
-declared=$("$update_symbols" --list)
+declared=$("$update_symbols" --list "$name")
 if [ -z "$declared" ]; then
     echo 'no NRI_API declaration found' >&2
     exit 1

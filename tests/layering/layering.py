@@ -13,6 +13,9 @@ import sys
 ROOMS = ["base", "json", "wire", "proto", "rpc", "model", "plugin", "runtime", "oci", "io", "app"]
 # These see libnri as its users do.
 PUBLIC_ONLY = ("lib/app/", "examples/")
+# nri-app is a library of its own, with dependencies of its own; libnri has neither.
+APP_ONLY = ("microhttpd.h", "yaml.h")
+APP_HEADER = "app.h"
 MAX_LINES = 600
 
 # C library and system headers that mean a system call; <unistd.h> among them.
@@ -103,8 +106,13 @@ class Checker:
         public_only = path.startswith(PUBLIC_ONLY)
         own = target.split("/")[0] if "/" in target else None
         if target == "uv.h" or target.startswith("uv/"):
-            if room != "io":
-                self.fail(path, number, "uv", "uv.h outside lib/io")
+            if room not in ("io", "app"):
+                self.fail(path, number, "uv", "uv.h outside lib/io and lib/app")
+        elif target in APP_ONLY:
+            if room != "app" and not path.startswith("examples/"):
+                self.fail(path, number, "app", f"<{target}> outside lib/app")
+        elif target == "nri/app.h" and room in ROOMS and room != "app":
+            self.fail(path, number, "upward", f"lib/{room} must not know <{target}>")
         elif target.startswith("yajl/") or target.startswith("yajl_"):
             if room != "json" and not path.startswith("examples/"):
                 self.fail(path, number, "yajl", "yajl outside lib/json")
@@ -182,7 +190,7 @@ class Checker:
                 continue
             if name not in installed:
                 self.fail(path, 0, "public", "not in include/nri/meson.build")
-            if name != "nri.h" and f"#include <nri/{name}>" not in everything:
+            if name not in ("nri.h", APP_HEADER) and f"#include <nri/{name}>" not in everything:
                 self.fail(path, 0, "public", "not included by <nri/nri.h>")
 
     def run(self):

@@ -74,8 +74,24 @@ class Rules(unittest.TestCase):
 
     def test_uv(self):
         self.bad("lib/plugin/a.c", "#include <uv.h>\n", "uv")
-        self.bad("lib/app/a.c", "# include <uv.h>\n", "uv")
+        self.bad("examples/a/a.c", "# include <uv.h>\n", "uv")
         self.good("lib/io/a.c", "#include <uv.h>\n")
+        self.good("lib/app/a.c", "#include <uv.h>\n")
+
+    def test_what_is_for_nri_app_alone(self):
+        for header in ("microhttpd.h", "yaml.h"):
+            self.bad("lib/io/a.c", f"#include <{header}>\n", "app")
+            self.bad("lib/base/a.c", f"#include <{header}>\n", "app")
+            self.good("lib/app/a.c", f"#include <{header}>\n")
+            self.good("examples/a/a.c", f"#include <{header}>\n")
+        self.bad("lib/io/a.c", "#include <nri/app.h>\n", "upward")
+        self.good("lib/app/a.c", "#include <nri/app.h>\n")
+        self.good("examples/a/a.c", "#include <nri/app.h>\n")
+
+    def test_app_header_is_not_part_of_nri_h(self):
+        self.assertEqual(violations({
+            "include/nri/app.h": "", "include/nri/nri.h": "",
+            "include/nri/meson.build": "install_headers('nri.h', 'app.h')\n"}), [])
 
     def test_yajl(self):
         self.bad("lib/model/a.c", "#include <yajl/yajl_parse.h>\n", "yajl")
