@@ -88,8 +88,8 @@ struct nri_app_options {
     const struct nri_plugin_ops *ops; /**< the callback table */
     /** More options of the plugin; what the command line sets wins. Members that are zero have the
      * defaults of nri-app, where those differ from the library's: `dispatch` is
-     * NRI_DISPATCH_WORKER, `log` the program's log, and `reconnect` is always on but with
-     * --no-reconnect. NULL: all zero. */
+     * NRI_DISPATCH_WORKER, `log` the program's log, `stop_grace_ms` is 600, which is also the most,
+     * and `reconnect` is always on but with --no-reconnect. NULL: all zero. */
     const struct nri_plugin_options *plugin;
     const struct nri_app_field *fields; /**< of the configuration; `field_count` of them */
     uint64_t field_count;               /**< how many */

@@ -488,9 +488,6 @@ NRI_API uint64_t nri_plugin_registration_timeout_ms(const nri_plugin *plugin);
 NRI_API uint64_t nri_plugin_request_timeout_ms(const nri_plugin *plugin);
 /** Whether the runtime's NRI version has a feature; false when unknown. Since 0.1.0. */
 NRI_API bool nri_plugin_supports(const nri_plugin *plugin, enum nri_feature feature);
-/** How many requests were handed to handlers and have no answer yet; 0 without a connection. The
- * loop's thread. Since 0.1.0. */
-NRI_API size_t nri_plugin_in_flight(const nri_plugin *plugin);
 /** The last error of this handle; NULL when there was none. Valid until the next call with this
  * handle. Since 0.1.0. */
 NRI_API const nri_error *nri_plugin_last_error(const nri_plugin *plugin);

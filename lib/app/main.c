@@ -118,6 +118,8 @@ static void complete(const struct app_program *program, struct nri_plugin_option
     plugin->log_level = program->log.level;
     if (plugin->dispatch == NRI_DISPATCH_DEFAULT)
         plugin->dispatch = NRI_DISPATCH_WORKER;
+    if (plugin->stop_grace_ms == 0 || plugin->stop_grace_ms > APP_FINISH_MS)
+        plugin->stop_grace_ms = APP_FINISH_MS;
     plugin->reconnect = !command->no_reconnect;
     if (command->bypass)
         plugin->bypass = 1;
@@ -154,18 +156,11 @@ static int print_config(const struct app_program *program)
 static int listen_http(struct app_program *program)
 {
     char text[APP_LISTENER_TEXT], all[APP_LISTENER_TEXT + 16];
-    const char *address = program->command.http;
-    if (address == NULL)
-        return ENDED;
-    int status = ENDED;
-    if (app_listener_check(address, text) != 0)
-        status = WRONG;
-    else if (app_http_open(&program->http, address, text) != 0)
-        status = FAILED;
-    if (status == ENDED)
+    if (program->command.http == NULL ||
+        app_http_open(&program->http, program->command.http, text) == 0)
         return ENDED;
     (void)snprintf(all, sizeof all, "--http: %s", text);
-    return complain(program, status, all);
+    return complain(program, FAILED, all);
 }
 
 /* From the plugin to its end. */
@@ -182,6 +177,7 @@ static int run(struct app_program *program, struct nri_plugin_ops *ops,
         return status;
     }
     program->endpoint.plugin = program->plugin;
+    program->worker = plugin->dispatch == NRI_DISPATCH_WORKER;
     return app_program_run(program) == 0 ? ENDED : FAILED;
 }
 

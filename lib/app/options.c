@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "listener.h"
 #include "log.h"
 #include "usage.h"
 
@@ -180,6 +181,16 @@ static int take_format(struct app_command *command, const char *value)
     return GO_ON;
 }
 
+static int take_http(struct app_command *command, const char *value)
+{
+    char text[APP_LISTENER_TEXT];
+    command->http = value;
+    if (app_listener_check(value, text) == 0)
+        return GO_ON;
+    (void)fprintf(stderr, "%s: --http: %s\n", command->program, text);
+    return WRONG;
+}
+
 static int take_flag(const struct parser *parser, int value, const char *argument)
 {
     for (size_t i = 0; i < parser->options->flag_count; i++) {
@@ -241,8 +252,7 @@ static int take(const struct parser *parser, int value, const char *argument)
     case OPTION_LOG_FORMAT:
         return take_format(command, argument);
     case OPTION_HTTP:
-        command->http = argument;
-        return GO_ON;
+        return take_http(command, argument);
     case OPTION_BYPASS:
         command->bypass = true;
         return GO_ON;

@@ -35,20 +35,45 @@ static void on_plugin_closed(void *user)
     uv_close((uv_handle_t *)&program->observer, NULL);
     uv_close((uv_handle_t *)&program->end_timer, NULL);
     uv_close((uv_handle_t *)&program->watchdog, NULL);
+    uv_close((uv_handle_t *)&program->handlers_done, NULL);
 }
 
-static void close_plugin(struct app_program *program, int result)
+static void close_plugin(struct app_program *program)
 {
-    program->result = program->ending ? 0 : result;
-    /* Waits for the handlers' thread, which may never come. */
-    app_last_resort_arm(APP_LAST_RESORT_MS, program->result == 0 ? 0 : 1);
     nri_plugin_close(program->plugin, on_plugin_closed, program);
 }
 
+static void on_handlers_done(uv_async_t *async)
+{
+    close_plugin(async->data);
+}
+
+/* On the handlers' thread, behind all that was queued there. */
+static void tell_handlers_done(nri_plugin *plugin, void *arg)
+{
+    struct app_program *program = arg;
+    (void)plugin;
+    (void)uv_async_send(&program->handlers_done); /* fails only for a closing handle */
+}
+
+static void set_result(struct app_program *program, int result)
+{
+    program->result = program->ending ? 0 : result;
+    /* Also for what comes later: on_stop. */
+    app_last_resort_arm(APP_LAST_RESORT_MS, program->result == 0 ? 0 : 1);
+}
+
+static void on_leave_time(uv_timer_t *timer);
+
+/* Closing waits for the handlers' thread, and must not keep the loop waiting for ever. */
 static void on_ended(nri_plugin *plugin, int code, void *user)
 {
-    (void)plugin;
-    close_plugin(user, code);
+    struct app_program *program = user;
+    set_result(program, code);
+    if (!program->worker || nri_plugin_post_handler(plugin, tell_handlers_done, program) != 0)
+        close_plugin(program);
+    else if (!program->ending)
+        (void)uv_timer_start(&program->end_timer, on_leave_time, APP_LEAVE_MS, 0);
 }
 
 /* A handler that does not return keeps its thread, and that the plugin: nothing can be freed. */
@@ -58,15 +83,7 @@ static void leave(struct app_program *program)
                 "a handler has not returned within %d ms: the program ends without it",
                 APP_LEAVE_MS);
     app_listener_unlink(&program->http.listener);
-    _exit(0);
-}
-
-static void stop_plugin(struct app_program *program)
-{
-    if (program->stopped)
-        return;
-    program->stopped = true;
-    nri_plugin_stop(program->plugin);
+    _exit(program->ending || program->result == 0 ? 0 : 1);
 }
 
 static void on_leave_time(uv_timer_t *timer)
@@ -74,18 +91,7 @@ static void on_leave_time(uv_timer_t *timer)
     leave(timer->data);
 }
 
-static void on_finish_time(uv_timer_t *timer)
-{
-    struct app_program *program = timer->data;
-    const size_t pending = nri_plugin_in_flight(program->plugin);
-    if (!program->stopped && pending > 0)
-        app_log_say(&program->log, NRI_LOG_WARN,
-                    "the plugin ends without answering requests that were pending for %d ms: %zu",
-                    APP_FINISH_MS, pending);
-    stop_plugin(program);
-    (void)uv_timer_start(timer, on_leave_time, APP_LEAVE_MS - APP_FINISH_MS, 0);
-}
-
+/* The plugin waits for pending requests (stop_grace_ms); events that come meanwhile pass. */
 static void begin_end(struct app_program *program, int number)
 {
     if (program->ending)
@@ -95,8 +101,9 @@ static void begin_end(struct app_program *program, int number)
     app_log_say(&program->log, NRI_LOG_INFO, "%s: the plugin ends",
                 number == SIGTERM ? "SIGTERM" : "SIGINT");
     (void)app_notify_send(&program->notify, "STOPPING=1\nSTATUS=ending");
+    nri_plugin_stop(program->plugin);
     uv_update_time(&program->loop); /* the time counts from now */
-    (void)uv_timer_start(&program->end_timer, on_finish_time, APP_FINISH_MS, 0);
+    (void)uv_timer_start(&program->end_timer, on_leave_time, APP_LEAVE_MS, 0);
 }
 
 /* ---- signals, changes, the watchdog ---- */
@@ -152,16 +159,11 @@ static void observe(uv_prepare_t *observer)
 {
     struct app_program *program = observer->data;
     const bool ready = nri_plugin_get_state(program->plugin) == NRI_PLUGIN_READY;
-    if (program->plugin == NULL)
-        return;
     if (ready && !program->endpoint.is_ready)
         program->endpoint.ready_since = uv_now(&program->loop);
     program->endpoint.is_ready = ready;
-    if (program->ending) {
-        if (nri_plugin_in_flight(program->plugin) == 0)
-            stop_plugin(program);
+    if (program->ending)
         return;
-    }
     const char *status = status_of(program);
     if (status != program->status)
         (void)app_notify_send(&program->notify, status);
@@ -242,9 +244,24 @@ static int start(struct app_program *program)
     return code;
 }
 
+/* 0 or an error of libuv, and then the loop is not there. */
+static int make_loop(struct app_program *program)
+{
+    int status = uv_loop_init(&program->loop);
+    if (status != 0)
+        return status;
+    status = uv_async_init(&program->loop, &program->handlers_done, on_handlers_done);
+    if (status != 0) {
+        (void)uv_loop_close(&program->loop);
+        return status;
+    }
+    program->handlers_done.data = program;
+    return 0;
+}
+
 int app_program_run(struct app_program *program)
 {
-    const int status = uv_loop_init(&program->loop);
+    const int status = make_loop(program);
     if (status != 0) {
         app_log_say(&program->log, NRI_LOG_ERROR, "making an event loop: %s", uv_strerror(status));
         nri_plugin_close(program->plugin, NULL, NULL);
@@ -263,8 +280,10 @@ int app_program_run(struct app_program *program)
     program->watchdog.data = program;
     program->notify.fd = -1;
     const int code = start(program);
-    if (code != 0)
-        close_plugin(program, code);
+    if (code != 0) {
+        set_result(program, code);
+        close_plugin(program);
+    }
     (void)uv_run(&program->loop, UV_RUN_DEFAULT);
     (void)uv_loop_close(&program->loop); /* fails only while a handle is open, and none is */
     return program->result;

@@ -23,8 +23,8 @@
 #include "signals.h"
 #include "watch.h"
 
-/* From SIGTERM on, in ms: how long pending requests are waited for; when what has not ended is left
- * behind; when even that has not worked and the kernel's timer ends the process. */
+/* From SIGTERM on, in ms: how long the plugin waits for pending requests; when what has not ended
+ * is left behind; when even that has not worked and the kernel's timer ends the process. */
 #define APP_FINISH_MS      600
 #define APP_LEAVE_MS       850
 #define APP_LAST_RESORT_MS 950
@@ -44,11 +44,12 @@ struct app_program {
     struct app_endpoint endpoint;
     uv_prepare_t observer;
     uv_timer_t end_timer, watchdog;
-    const char *status; /* what systemd was told last */
-    atomic_int reload;  /* enum in reload.c */
-    bool ending;        /* SIGTERM or SIGINT came */
-    bool stopped;       /* and the plugin was told */
-    int result;         /* of the plugin's run */
+    uv_async_t handlers_done; /* no handler runs any more */
+    bool worker;              /* handlers have a thread of their own */
+    const char *status;       /* what systemd was told last */
+    atomic_int reload;        /* enum in reload.c */
+    bool ending;              /* SIGTERM or SIGINT came */
+    int result;               /* of the plugin's run */
 };
 
 /* The program that runs: for callbacks that have the program's `user`. NULL: none. */

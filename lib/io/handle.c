@@ -248,11 +248,6 @@ void *nri_plugin_user(const nri_plugin *plugin)
     return plugin == NULL ? NULL : plugin->user;
 }
 
-size_t nri_plugin_in_flight(const nri_plugin *plugin)
-{
-    return plugin == NULL ? 0 : nri_core_in_flight(plugin->core);
-}
-
 uint32_t nri_plugin_events(const nri_plugin *plugin)
 {
     return plugin == NULL ? 0 : nri_core_events(plugin->core);

@@ -358,11 +358,6 @@ enum nri_plugin_state nri_core_state(const struct nri_core *core)
     return core->state;
 }
 
-size_t nri_core_in_flight(const struct nri_core *core)
-{
-    return core->rpc == NULL ? 0 : nri_rpc_in_flight(core->rpc);
-}
-
 uint64_t nri_core_ready_since(const struct nri_core *core)
 {
     return core->ready_since;

@@ -114,7 +114,6 @@ bool nri_core_in_message(const struct nri_core *core);
 enum nri_plugin_state nri_core_state(const struct nri_core *core);
 bool nri_core_in_handler(const struct nri_core *core);
 uint32_t nri_core_events(const struct nri_core *core);
-size_t nri_core_in_flight(const struct nri_core *core); /* requests without an answer */
 const char *nri_core_runtime_name(const struct nri_core *core);
 const char *nri_core_runtime_version(const struct nri_core *core);
 const char *nri_core_nri_version(const struct nri_core *core); /* "unknown" when it is */

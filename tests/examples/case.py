@@ -13,7 +13,8 @@ from runtime import PATIENCE, Listener
 class Program:
     """A running program; its standard output and error are files unless given."""
 
-    def __init__(self, directory, command, stdout=None, stderr=None, environment=None, pass_fds=()):
+    def __init__(self, directory, command, stdout=None, stderr=None, environment=None, pass_fds=(),
+                 preexec_fn=None):
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("NRI_PLUGIN_")}
         self._out = open(os.path.join(directory, "stdout"), "w+b", buffering=0)
         self._err = open(os.path.join(directory, "stderr"), "w+b", buffering=0)
@@ -23,6 +24,7 @@ class Program:
             stdout=self._out if stdout is None else stdout,
             stderr=self._err if stderr is None else stderr,
             pass_fds=pass_fds,
+            preexec_fn=preexec_fn,
             env={**inherited, **(environment or {})},
         )
 
