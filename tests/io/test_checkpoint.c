@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A state's checkpoint as a file: made, replaced, read, damaged, in places where it cannot be, on a
- * disk that is full, and by a process that is killed while it writes. And nri_state_new()'s checks.
+ * disk that is full, and by a process that is killed while it writes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -518,59 +518,6 @@ static void test_killed(void **state)
     }
 }
 
-/* ---- nri_state_new() ---- */
-
-static void test_options(void **state)
-{
-    struct place *place = *state;
-    nri_state *made = NULL;
-    struct nri_state_ops ops;
-    nri_state_ops_init(&ops, sizeof ops);
-    assert_int_equal(ops.size, sizeof ops);
-    assert_int_equal(nri_state_new(NULL, NULL, NULL, NULL, NULL), NRI_E_INVALID);
-    assert_int_equal(nri_state_new(&made, NULL, NULL, NULL, NULL), 0);
-    made = nri_state_free(made);
-    ops.reserved[1] = (void (*)(void))abort;
-    assert_int_equal(nri_state_new(&made, &ops, NULL, NULL, &place->error), NRI_E_ABI);
-    assert_non_null(strstr(nri_error_get_text(place->error), "nri_state_ops_init()"));
-    place->error = nri_error_free(place->error);
-    ops.reserved[1] = NULL;
-    ops.size = 8;
-    assert_int_equal(nri_state_new(&made, &ops, NULL, NULL, NULL), NRI_E_ABI);
-    assert_null(made);
-    place->options.reserved[3] = 1;
-    expect_no_state(place, NRI_E_ABI, "nri_state_options_init()");
-    place->options.reserved[3] = 0;
-    place->options.size = 0;
-    expect_no_state(place, NRI_E_ABI, "nri_state_options");
-    place->options.size = sizeof place->options;
-    place->allocator.release = NULL;
-    expect_no_state(place, NRI_E_INVALID, "set all three functions, or none");
-}
-
-static void test_ranges(void **state)
-{
-    struct place *place = *state;
-    place->options.max_note_bytes = 1024 * 1024 + 1;
-    expect_no_state(
-        place, NRI_E_RANGE,
-        "max_note_bytes is 1048577; it must be from 1 to 1048576, or 0 for the default");
-    place->options.max_note_bytes = 1024 * 1024;
-    place->options.max_checkpoint_bytes = 1023;
-    expect_no_state(place, NRI_E_RANGE,
-                    "max_checkpoint_bytes is 1023; it must be from 1024 to 1073741824");
-    place->options.max_checkpoint_bytes = UINT64_C(1073741825);
-    expect_no_state(place, NRI_E_RANGE, "max_checkpoint_bytes is 1073741825");
-    place->options.max_checkpoint_bytes = UINT64_C(1073741824);
-    assert_int_equal(open_state(place), 0);
-    assert_int_equal(place->state->config.max_note_bytes, 1024 * 1024);
-    crash(place);
-    place->options.max_note_bytes = place->options.max_checkpoint_bytes = 0;
-    assert_int_equal(open_state(place), 0);
-    assert_int_equal(place->state->config.max_note_bytes, 4096);
-    assert_int_equal(place->state->config.max_checkpoint_bytes, 64 * 1024 * 1024);
-}
-
 static void test_allocation_failures(void **state)
 {
     struct place *place = *state;
@@ -610,8 +557,6 @@ int main(void)
         place_test(test_unwritable_directory),
         place_test(test_cut_in_the_middle),
         place_test(test_killed),
-        place_test(test_options),
-        place_test(test_ranges),
         place_test(test_allocation_failures),
         place_test(test_full_disk), /* last: from then on the mounts are this process's own */
     };
