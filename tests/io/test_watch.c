@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The watch for a socket that is to appear. The delays are an hour in here, so that nothing but the
+ * watch brings the plugin to its runtime.
+ */
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <cmocka.h>
+
+#include "story.h"
+
+/* uv_fs_event_start() goes through here. */
+static int watch_status; /* not 0: what it returns */
+static int watches;
+
+int __real_uv_fs_event_start(uv_fs_event_t *handle, uv_fs_event_cb cb, const char *path,
+                             unsigned flags);
+int __wrap_uv_fs_event_start(uv_fs_event_t *handle, uv_fs_event_cb cb, const char *path,
+                             unsigned flags);
+int __wrap_uv_fs_event_start(uv_fs_event_t *handle, uv_fs_event_cb cb, const char *path,
+                             unsigned flags)
+{
+    watches++;
+    return watch_status != 0 ? watch_status : __real_uv_fs_event_start(handle, cb, path, flags);
+}
+
+static int setup(void **state)
+{
+    watch_status = watches = 0;
+    return fixture_setup(state);
+}
+
+/* So many failed attempts were logged: the plugin waits. Logged on the loop's thread. */
+static void count_failures(void *user, const nri_log_record *record)
+{
+    struct story *story = user;
+    if (strstr(nri_log_record_text(record), "not connected") != NULL)
+        atomic_fetch_add(&story->witness.posted, 1);
+    if (strstr(nri_log_record_text(record), "cannot be watched") != NULL)
+        atomic_fetch_add(&story->witness.updated, 1);
+}
+
+static bool wait_for_failures(struct story *story, int count)
+{
+    for (int i = 0; i < PEER_PATIENCE * 1000; i++) {
+        if (atomic_load(&story->witness.posted) >= count)
+            return true;
+        (void)poll(NULL, 0, 1);
+    }
+    return false;
+}
+
+static void begin(struct story *story, struct fixture *fixture, bool (*script)(struct story *))
+{
+    story_init(story, fixture, script);
+    story->options.log = count_failures;
+}
+
+static bool meet_and_end(struct story *story)
+{
+    struct peer peer;
+    return story_meet(story, &peer) && story_end(story, &peer);
+}
+
+/* ---- the socket ---- */
+
+static bool appear(struct story *story)
+{
+    return wait_for_failures(story, 1) && story_listen(story) && meet_and_end(story);
+}
+
+static void test_a_socket_that_appears(void **state)
+{
+    for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
+        struct story story;
+        begin(&story, *state, appear);
+        story_vanish(&story);
+        assert_int_equal(story_play(&story, drive), 0);
+        assert_true(story.good);
+    }
+}
+
+/* A file that a runtime left when it was killed, and the one that replaces it. */
+static bool replace(struct story *story)
+{
+    return wait_for_failures(story, 1) && story_listen(story) && meet_and_end(story);
+}
+
+static void test_a_stale_socket_that_is_replaced(void **state)
+{
+    struct story story;
+    begin(&story, *state, replace);
+    story_silence(&story);
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    assert_true(story.good);
+}
+
+/* bind() and listen() are two calls, and the second makes no event. */
+static bool bind_then_listen(struct story *story)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (!wait_for_failures(story, 1))
+        return false;
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", story->fixture->path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0)
+        return false;
+    story->fixture->listener = fd;
+    /* The first attempt by event, and another, found nobody. */
+    return wait_for_failures(story, 3) && listen(fd, 16) == 0 && meet_and_end(story);
+}
+
+static void test_a_socket_that_is_bound_before_it_listens(void **state)
+{
+    for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
+        struct story story;
+        begin(&story, *state, bind_then_listen);
+        story_vanish(&story);
+        assert_int_equal(story_play(&story, drive), 0);
+        assert_true(story.good);
+    }
+}
+
+/* Nobody ever listens: the attempts stop after a second, of at most one each 20 ms. */
+static bool bind_only(struct story *story)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (!wait_for_failures(story, 1))
+        return false;
+    (void)snprintf(address.sun_path, sizeof address.sun_path, "%s", story->fixture->path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0)
+        return false;
+    story->fixture->listener = fd;
+    (void)poll(NULL, 0, 1500); /* that is what is measured */
+    return true;
+}
+
+static void test_attempts_by_event_end_and_keep_their_distance(void **state)
+{
+    struct story story;
+    begin(&story, *state, bind_only);
+    story_vanish(&story);
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    assert_true(story.good);
+    assert_in_range(atomic_load(&story.witness.posted), 3, 1 + 52);
+}
+
+/* Files come and go beside the socket: no attempt. */
+static bool make_noise(struct story *story)
+{
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/noise", story->fixture->directory);
+    if (!wait_for_failures(story, 1))
+        return false;
+    for (int i = 0; i < 300; i++) {
+        if (mkdir(path, 0700) != 0 || rmdir(path) != 0)
+            return false;
+        (void)poll(NULL, 0, 1);
+    }
+    return atomic_load(&story->witness.posted) == 1 && story_listen(story) && meet_and_end(story);
+}
+
+static void test_other_files_are_no_reason_for_an_attempt(void **state)
+{
+    struct story story;
+    begin(&story, *state, make_noise);
+    story_vanish(&story);
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    assert_true(story.good);
+    assert_in_range(watches, 1, 3);
+}
+
+/* ---- the directory ---- */
+
+struct deep {
+    char upper[80], lower[96], other[80], path[107];
+};
+
+static void make_deep(struct deep *deep, struct story *story)
+{
+    (void)snprintf(deep->upper, sizeof deep->upper, "%s/a", story->fixture->directory);
+    (void)snprintf(deep->other, sizeof deep->other, "%s/x", story->fixture->directory);
+    (void)snprintf(deep->lower, sizeof deep->lower, "%s/b", deep->upper);
+    (void)snprintf(deep->path, sizeof deep->path, "%s/nri.sock", deep->lower);
+    story->options.socket_path = deep->path;
+    story->user = deep;
+}
+
+static bool listen_deep(struct story *story)
+{
+    const struct deep *deep = story->user;
+    if (story->fixture->listener >= 0)
+        (void)close(story->fixture->listener);
+    story->fixture->listener = fixture_listen(deep->path, 16);
+    return story->fixture->listener >= 0;
+}
+
+static void remove_deep(const struct deep *deep)
+{
+    (void)unlink(deep->path);
+    (void)rmdir(deep->lower);
+    (void)rmdir(deep->upper);
+}
+
+static bool make_directories(struct story *story)
+{
+    const struct deep *deep = story->user;
+    return wait_for_failures(story, 1) && mkdir(deep->upper, 0700) == 0 &&
+           mkdir(deep->lower, 0700) == 0 && listen_deep(story) && meet_and_end(story);
+}
+
+static bool make_directories_slowly(struct story *story)
+{
+    const struct deep *deep = story->user;
+    if (!wait_for_failures(story, 1) || mkdir(deep->upper, 0700) != 0)
+        return false;
+    (void)poll(NULL, 0, 50); /* so that the watch has moved down */
+    if (mkdir(deep->lower, 0700) != 0)
+        return false;
+    (void)poll(NULL, 0, 50);
+    return listen_deep(story) && meet_and_end(story);
+}
+
+/* Made, watched, removed, and made again. */
+static bool remake_directories(struct story *story)
+{
+    const struct deep *deep = story->user;
+    if (!wait_for_failures(story, 1) || mkdir(deep->upper, 0700) != 0 ||
+        mkdir(deep->lower, 0700) != 0)
+        return false;
+    (void)poll(NULL, 0, 50);
+    if (rmdir(deep->lower) != 0)
+        return false;
+    (void)poll(NULL, 0, 50);
+    if (rmdir(deep->upper) != 0)
+        return false;
+    (void)poll(NULL, 0, 50);
+    return mkdir(deep->upper, 0700) == 0 && mkdir(deep->lower, 0700) == 0 && listen_deep(story) &&
+           meet_and_end(story);
+}
+
+/* The directory that is watched is renamed, and another made in its place. */
+static bool rename_directory(struct story *story)
+{
+    const struct deep *deep = story->user;
+    if (!wait_for_failures(story, 1) || mkdir(deep->upper, 0700) != 0 ||
+        mkdir(deep->lower, 0700) != 0)
+        return false;
+    (void)poll(NULL, 0, 50);
+    if (rename(deep->lower, deep->other) != 0)
+        return false;
+    (void)poll(NULL, 0, 50);
+    const bool good = mkdir(deep->lower, 0700) == 0 && listen_deep(story) && meet_and_end(story);
+    (void)rmdir(deep->other);
+    return good;
+}
+
+/* A directory comes with the socket in it: one event, above. */
+static bool move_directory_in(struct story *story)
+{
+    const struct deep *deep = story->user;
+    char path[107];
+    if (!wait_for_failures(story, 1) || mkdir(deep->other, 0700) != 0)
+        return false;
+    (void)snprintf(path, sizeof path, "%s/b", deep->other);
+    if (mkdir(path, 0700) != 0)
+        return false;
+    (void)snprintf(path, sizeof path, "%s/b/nri.sock", deep->other);
+    story->fixture->listener = fixture_listen(path, 16);
+    return story->fixture->listener >= 0 && rename(deep->other, deep->upper) == 0 &&
+           meet_and_end(story);
+}
+
+static void check_deep(struct fixture *fixture, enum drive drive, bool (*script)(struct story *))
+{
+    struct story story;
+    struct deep deep;
+    begin(&story, fixture, script);
+    make_deep(&deep, &story);
+    story_vanish(&story);
+    assert_int_equal(story_play(&story, drive), 0);
+    remove_deep(&deep);
+    story_silence(&story);
+    assert_true(story.good);
+}
+
+static void test_directories_that_are_made(void **state)
+{
+    for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
+        check_deep(*state, drive, make_directories);
+        check_deep(*state, drive, make_directories_slowly);
+    }
+}
+
+static void test_directories_that_are_removed_and_made_again(void **state)
+{
+    check_deep(*state, DRIVE_RUN, remake_directories);
+}
+
+static void test_a_directory_that_is_renamed(void **state)
+{
+    check_deep(*state, DRIVE_RUN, rename_directory);
+}
+
+static void test_a_directory_that_is_moved_in(void **state)
+{
+    check_deep(*state, DRIVE_RUN, move_directory_in);
+}
+
+/* A runtime that goes with its directory, as a package's upgrade does it, and comes back. */
+static bool go_with_the_directory(struct story *story)
+{
+    const struct deep *deep = story->user;
+    struct peer peer;
+    if (!story_meet(story, &peer))
+        return false;
+    remove_deep(deep);
+    (void)close(story->fixture->listener);
+    story->fixture->listener = -1;
+    peer_close(&peer);
+    (void)poll(NULL, 0, 50);
+    return mkdir(deep->upper, 0700) == 0 && mkdir(deep->lower, 0700) == 0 && listen_deep(story) &&
+           meet_and_end(story);
+}
+
+static void test_a_runtime_that_goes_with_its_directory(void **state)
+{
+    struct story story;
+    struct deep deep;
+    begin(&story, *state, go_with_the_directory);
+    make_deep(&deep, &story);
+    story_vanish(&story);
+    assert_int_equal(mkdir(deep.upper, 0700), 0);
+    assert_int_equal(mkdir(deep.lower, 0700), 0);
+    assert_true(listen_deep(&story));
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    remove_deep(&deep);
+    story_silence(&story);
+    assert_true(story.good);
+}
+
+static void test_a_relative_path(void **state)
+{
+    struct fixture *fixture = *state;
+    struct story story;
+    char before[512];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(fixture->directory), 0);
+    begin(&story, fixture, appear);
+    story.options.socket_path = "nri.sock";
+    story_vanish(&story);
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    assert_int_equal(chdir(before), 0);
+    assert_true(story.good);
+}
+
+/* ---- no watch ---- */
+
+static void test_no_room_for_a_watch_is_said_once_and_the_delays_count(void **state)
+{
+    static const int statuses[] = {UV_ENOSPC, UV_EMFILE, UV_EACCES, UV_ENOMEM};
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        struct story story;
+        begin(&story, *state, appear);
+        story_vanish(&story);
+        story.options.reconnect_min_ms = 1;
+        story.options.reconnect_max_ms = 20;
+        watch_status = statuses[i];
+        assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+        assert_true(story.good);
+        assert_int_equal(atomic_load(&story.witness.updated), 1);
+    }
+}
+
+static void test_without_the_option_nothing_is_watched(void **state)
+{
+    struct story story;
+    begin(&story, *state, appear);
+    story_vanish(&story);
+    story.options.no_socket_watch = 1;
+    story.options.reconnect_min_ms = 1;
+    story.options.reconnect_max_ms = 20;
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    assert_true(story.good);
+    assert_int_equal(watches, 0);
+}
+
+/* A connection needs no watch, and nor does a plugin that does not come back. */
+static void test_nothing_is_watched_before_there_is_need(void **state)
+{
+    struct story story;
+    begin(&story, *state, meet_and_end);
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    assert_true(story.good);
+    assert_int_equal(watches, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
+        TEST(test_a_socket_that_appears),
+        TEST(test_a_stale_socket_that_is_replaced),
+        TEST(test_a_socket_that_is_bound_before_it_listens),
+        TEST(test_attempts_by_event_end_and_keep_their_distance),
+        TEST(test_other_files_are_no_reason_for_an_attempt),
+        TEST(test_directories_that_are_made),
+        TEST(test_directories_that_are_removed_and_made_again),
+        TEST(test_a_directory_that_is_renamed),
+        TEST(test_a_directory_that_is_moved_in),
+        TEST(test_a_runtime_that_goes_with_its_directory),
+        TEST(test_a_relative_path),
+        TEST(test_no_room_for_a_watch_is_said_once_and_the_delays_count),
+        TEST(test_without_the_option_nothing_is_watched),
+        TEST(test_nothing_is_watched_before_there_is_need),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
