@@ -392,7 +392,8 @@ struct nri_call_options {
 NRI_API void nri_call_options_init(struct nri_call_options *options, size_t size);
 
 /**
- * Told what became of an unsolicited update, once, on the loop's thread.
+ * Told what became of an unsolicited update, once, on the loop's thread; with NRI_DISPATCH_WORKER
+ * on that of handlers.
  * @param plugin the plugin
  * @param result the outcome, read by nri_update_result_code() and its like in nri/update.h; never
  * NULL; it and all that is read from it are valid during the call
@@ -416,7 +417,10 @@ typedef void (*nri_update_fn)(nri_plugin *plugin, const nri_update_result *resul
  * @return 0; else nothing was sent and `callback` is not called: NRI_E_NO_SERVICE (Configure
  * is not answered yet, or the connection has ended), NRI_E_INVALID, NRI_E_LIMIT (over
  * max_send_bytes; nri_plugin_last_error() has both lengths), NRI_E_BUSY (max_pending_calls),
- * NRI_E_RANGE (options), an error of `updates`, NRI_E_NOMEM, NRI_E_ABI. The loop's thread. Since
+ * NRI_E_RANGE (options), an error of `updates`, NRI_E_NOMEM, NRI_E_ABI. NRI_E_BUSY also when
+ * max_queued_updates wait; with NRI_DISPATCH_WORKER that counts each until its callback has
+ * returned, and what only the sending can find comes to the callback. The loop's thread, and that
+ * of handlers. Since
  * 0.1.0.
  */
 NRI_API int nri_plugin_update_containers(nri_plugin *plugin, const nri_updates *updates,
@@ -447,7 +451,8 @@ NRI_API bool nri_plugin_is_synchronized(const nri_plugin *plugin);
  * @param pid set to the process id; may be NULL
  * @param uid set to the user id; may be NULL
  * @param gid set to the group id; may be NULL
- * @return 0, NRI_E_STATE (not connected), NRI_E_INVALID, NRI_E_IO. The loop's thread. Since 0.1.0.
+ * @return 0, NRI_E_STATE (not connected), NRI_E_INVALID, NRI_E_IO. The loop's thread, and that of
+ * handlers. Since 0.1.0.
  */
 NRI_API int nri_plugin_peer(const nri_plugin *plugin, int64_t *pid, int64_t *uid, int64_t *gid);
 
