@@ -38,6 +38,7 @@ static void test_plugin(void **state)
     is_invalid(nri_plugin_post(NULL, never, NULL));
     nri_plugin_close(NULL, NULL, NULL);
     is_invalid(nri_plugin_update_containers(NULL, NULL, NULL, NULL, NULL));
+    is_invalid(nri_plugin_peer(NULL, NULL, NULL, NULL));
     assert_int_equal(nri_plugin_get_state(NULL), NRI_PLUGIN_IDLE);
     is_empty(nri_plugin_name(NULL));
     is_empty(nri_plugin_index(NULL));
@@ -94,6 +95,7 @@ static void test_request(void **state)
     assert_false(nri_request_deadline_is_assumed(NULL));
     assert_int_equal(nri_request_reason(NULL), NRI_OK);
     is_empty(nri_request_reason_text(NULL));
+    assert_true(nri_request_next_attempt_ms(NULL) == NRI_NO_ATTEMPT);
     is_invalid(nri_request_fail(NULL, NRI_E_REJECTED, "no"));
     is_invalid(nri_request_complete(NULL, 0));
     is_null(nri_request_ref(NULL));
