@@ -140,10 +140,10 @@ static void print_group(const struct printing *printing, size_t first, size_t le
 {
     const struct app_table *table = &printing->config->table;
     for (size_t i = first; i < table->count; i++) {
-        const char *name = table->fields[i].name, *key = name + length;
-        const char *point = strchr(key, '.');
+        const char *name = table->fields[i].name;
         if (strncmp(name, table->fields[first].name, length) != 0)
             continue;
+        const char *key = name + length, *point = strchr(key, '.');
         if (point == NULL) {
             print_field(printing, i, key, indent);
         } else if (!was_before(table, i, (size_t)(point - name) + 1)) {
