@@ -43,3 +43,15 @@ def has_shares(path, shares):
     linear = 1 + (shares - 2) * 9999 // 262142
     curved = math.ceil(10 ** ((log * log + 125 * log) / 612.0 - 7.0 / 34.0))
     return weight in (linear, curved)
+
+
+def cpus(path):
+    """The CPUs that are set for it, as a list such as "0-3,7"; "" for none."""
+    return _read("cpuset", path, "cpuset.cpus")
+
+
+def set_cpus(path, text):
+    """Sets them, behind everybody's back."""
+    base = ROOT if UNIFIED else ROOT + "/cpuset"
+    with open(base + path + "/cpuset.cpus", "w", encoding="ascii") as file:
+        file.write(text)
