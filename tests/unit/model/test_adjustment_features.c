@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which features an adjustment says it uses: each by itself, together, and of a message that was
  * received. */
+#include <stdio.h>
+
 #include "refusal.h"
 
 #define BIT(name) (UINT64_C(1) << NRI_FEATURE_##name)
@@ -173,6 +175,83 @@ static void test_rules_of_other_devices(void **state)
     }
 }
 
+/* Devices and their rules stand in any order, few of them and many: found again after a device was
+ * set anew, put by two plugins, or sorted by a runtime. */
+static void test_rules_in_any_order(void **state)
+{
+    struct fixture *fixture = *state;
+    static const int counts[] = {1, 2, 16, 17, 100};
+    for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+        const int count = counts[n];
+        for (int step = 1; step < count + 2; step += 1 + count / 8) {
+            char path[16];
+            const int64_t one = 1;
+            nri_adjustment *a = fixture_make(fixture);
+            for (int i = 0; i < count; i++) {
+                snprintf(path, sizeof path, "/dev/%d", i);
+                OK(nri_adjustment_add_device(a, path, "c", i / 3, i % 3, NULL, NULL, NULL));
+            }
+            for (int i = count; i-- > 0;) {
+                const int64_t major = i * step % count / 3, minor = i * step % count % 3;
+                OK(nri_adjustment_add_device_rule(a, true, "c", &major, &minor, "rwm"));
+            }
+            check(fixture, a, BIT(DEVICES));
+            fail_alloc_arm(&fixture->memory, 1); /* without memory the answer is the same */
+            assert_int_equal(nri_adjustment_features(a), BIT(DEVICES));
+            assert_int_equal(fixture->memory.fired, count > 16);
+            fail_alloc_arm(&fixture->memory, 0);
+            const int64_t beyond = (count - 1) / 3 + 1;
+            OK(nri_adjustment_add_device_rule(a, true, "c", &beyond, &one, "rwm"));
+            check(fixture, a, BIT(DEVICES) | BIT(DEVICE_RULES));
+        }
+    }
+}
+
+/* So many that a step a rule and device would take minutes. */
+static void test_many_rules_in_the_wrong_order(void **state)
+{
+    enum { MANY = 300000 };
+    static char type[] = "b";
+    struct fixture *fixture = *state;
+    Nri__Pkg__Api__V1alpha1__LinuxDevice *devices = calloc(MANY, sizeof *devices);
+    Nri__Pkg__Api__V1alpha1__LinuxDevice **device_list = calloc(MANY, sizeof(void *));
+    Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *rules = calloc(MANY, sizeof *rules);
+    Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup **rule_list = calloc(MANY, sizeof(void *));
+    Nri__Pkg__Api__V1alpha1__OptionalInt64 *numbers = calloc(MANY, sizeof *numbers);
+    assert_true(devices != NULL && device_list != NULL && rules != NULL && rule_list != NULL &&
+                numbers != NULL);
+    for (size_t i = 0; i < MANY; i++) {
+        device_list[i] = &devices[i];
+        rule_list[MANY - 1 - i] = &rules[i];
+        nri__pkg__api__v1alpha1__linux_device__init(&devices[i]);
+        nri__pkg__api__v1alpha1__linux_device_cgroup__init(&rules[i]);
+        nri__pkg__api__v1alpha1__optional_int64__init(&numbers[i]);
+        numbers[i].value = devices[i].major = devices[i].minor = (int64_t)i;
+        devices[i].type = rules[i].type = type;
+        rules[i].allow = true;
+        rules[i].major = rules[i].minor = &numbers[i];
+    }
+    Nri__Pkg__Api__V1alpha1__LinuxResources resources =
+        NRI__PKG__API__V1ALPHA1__LINUX_RESOURCES__INIT;
+    Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment linux_part =
+        NRI__PKG__API__V1ALPHA1__LINUX_CONTAINER_ADJUSTMENT__INIT;
+    adjustment_message message = NRI__PKG__API__V1ALPHA1__CONTAINER_ADJUSTMENT__INIT;
+    resources.devices = rule_list;
+    resources.n_devices = linux_part.n_devices = MANY;
+    linux_part.devices = device_list;
+    linux_part.resources = &resources;
+    message.linux = &linux_part;
+    nri_adjustment *view = nri_adjustment_view(&fixture->arena, &message, NRI_E_EVENT, "read");
+    assert_int_equal(nri_adjustment_features(view), BIT(DEVICES));
+    numbers[MANY / 2].value = MANY;
+    assert_int_equal(nri_adjustment_features(view), BIT(DEVICES) | BIT(DEVICE_RULES));
+    free(numbers);
+    free(rule_list);
+    free(rules);
+    free(device_list);
+    free(devices);
+}
+
 /* Go runtimes send validators every message there can be, with nothing in it. */
 static void test_empty_messages(void **state)
 {
@@ -225,6 +304,8 @@ int main(void)
         WITH_FIXTURE(test_together),
         WITH_FIXTURE(test_rules_of_the_devices),
         WITH_FIXTURE(test_rules_of_other_devices),
+        WITH_FIXTURE(test_rules_in_any_order),
+        WITH_FIXTURE(test_many_rules_in_the_wrong_order),
         WITH_FIXTURE(test_empty_messages),
         WITH_FIXTURE(test_policy_without_default_action),
     };
