@@ -266,7 +266,7 @@ NRI_API int nri_adjustment_set_oom_score_adj(nri_adjustment *adjustment, int64_t
  * Sets the I/O priority (LinuxContainerAdjustment.io_priority, since NRI 0.10).
  * @param adjustment the adjustment
  * @param ioprio_class the class; NRI_IOPRIO_CLASS_NONE clears it
- * @param priority 0 (highest) to 7
+ * @param priority 0 (highest) to 7; must be 0 with NRI_IOPRIO_CLASS_NONE
  * @return 0 or an error. Since 0.1.0.
  */
 NRI_API int nri_adjustment_set_io_priority(nri_adjustment *adjustment,
@@ -329,9 +329,9 @@ NRI_API int nri_adjustment_replace_net_device(nri_adjustment *adjustment, const 
  * @param flags numbers of enum nri_scheduler_flag, each once; may be NULL if `flag_count` is 0
  * @param flag_count how many
  * @param runtime with NRI_SCHED_DEADLINE: nanoseconds, 1024 or more; else 0
- * @param deadline with NRI_SCHED_DEADLINE: nanoseconds, at least `runtime`; else 0
- * @param period with NRI_SCHED_DEADLINE: nanoseconds, at least `deadline`, or 0 for `deadline`;
- * else 0
+ * @param deadline with NRI_SCHED_DEADLINE: nanoseconds, at least `runtime`, below 2^63; else 0
+ * @param period with NRI_SCHED_DEADLINE: nanoseconds, at least `deadline`, below 2^63, or 0 for
+ * `deadline`; else 0. The kernel may have narrower limits of its own
  * @return 0 or an error. Since 0.1.0.
  */
 NRI_API int nri_adjustment_set_scheduler(nri_adjustment *adjustment,
@@ -362,7 +362,10 @@ NRI_API int nri_adjustment_remove_rdt(nri_adjustment *adjustment);
  * @param mode the mode
  * @param nodes memory nodes as a list such as "0-1"; NULL or "" with NRI_MPOL_DEFAULT and
  * NRI_MPOL_LOCAL, else needed (NRI_MPOL_PREFERRED takes both)
- * @param flags numbers of enum nri_mpol_flag, each once; may be NULL if `flag_count` is 0
+ * @param flags numbers of enum nri_mpol_flag, each once; may be NULL if `flag_count` is 0.
+ * NRI_MPOL_F_STATIC_NODES and NRI_MPOL_F_RELATIVE_NODES exclude each other, and are for policies
+ * with nodes (NRI_MPOL_DEFAULT takes either to no effect); NRI_MPOL_F_NUMA_BALANCING is for
+ * NRI_MPOL_BIND and NRI_MPOL_PREFERRED_MANY alone. (A kernel may be too old for a mode or flag.)
  * @param flag_count how many
  * @return 0 or an error. Since 0.1.0.
  */
