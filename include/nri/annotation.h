@@ -47,6 +47,25 @@ NRI_API bool nri_annotation_find(const nri_pod *pod, const char *container_name,
                                  const char **found);
 
 /**
+ * Looks up an annotation that may have one of several keys, such as a new one and a deprecated one.
+ * The form that stands first in the syntax counts, whichever key it has; of several annotations of
+ * that form, the one whose key stands first in `keys`.
+ * @param pod as for nri_annotation_find()
+ * @param container_name as for nri_annotation_find()
+ * @param keys the keys; NULL and "" among them find nothing
+ * @param key_count how many there are; NULL `keys` are none
+ * @param syntax as for nri_annotation_find()
+ * @param value as for nri_annotation_find()
+ * @param found as for nri_annotation_find()
+ * @return whether there is one. Allocates nothing, and looks at each annotation once for each key.
+ * The thread that may read the pod; the texts live as long as the pod. Since 0.1.0.
+ */
+NRI_API bool nri_annotation_find_any(const nri_pod *pod, const char *container_name,
+                                     const char *const *keys, size_t key_count,
+                                     enum nri_annotation_syntax syntax, const char **value,
+                                     const char **found);
+
+/**
  * A bool: exactly the words of Go's strconv.ParseBool, which are 1 t T TRUE true True and 0 f F
  * FALSE false False.
  * @param pod the pod

@@ -14,7 +14,8 @@
  * decimal texts for 64-bit integers; env, of a container, a hook or an adjustment, as a list or as
  * an object. An unknown or repeated member, a wrong type or a number out of range is an error that
  * has the line, the column and the path
- * ("name:3:14: Container.linux.resources.memory.limit: ..."). A NUL in a text, which protobuf
+ * ("name:3:14: Container.linux.resources.memory.limit: ..."; nri_error_line() and
+ * nri_error_column() have the place as numbers). A NUL in a text, which protobuf
  * allows, is written as \\u0000, and not read again: NRI_E_UTF8.
  *
  * Time goes with the length of the text. Reading takes at most 64 KiB, and 8 bytes for each byte

@@ -122,6 +122,7 @@ int nri_error_set(struct nri_error *error, int code, const char *format, ...)
     nri_text_make_line(text, length);
     error->code = code;
     memcpy(error->text, text, length + 1);
+    error->place = (struct nri_error_place){0};
     return code;
 }
 
@@ -143,6 +144,7 @@ void nri_error_clear(struct nri_error *error)
         return;
     error->code = NRI_OK;
     error->text[0] = '\0';
+    error->place = (struct nri_error_place){0};
 }
 
 void nri_error_copy(struct nri_error *to, const struct nri_error *from)
@@ -154,6 +156,7 @@ void nri_error_copy(struct nri_error *to, const struct nri_error *from)
         return;
     }
     to->code = from->code;
+    to->place = from->place;
     memcpy(to->text, from->text, sizeof to->text);
 }
 

@@ -18,6 +18,7 @@ static void refused(const char *message, const char *json, size_t length, int co
     assert_int_equal(got, code);
     assert_null(bytes);
     assert_int_equal(size, 0);
+    fixture_check_place(error, "JSON");
     nri_error_free(error);
 }
 

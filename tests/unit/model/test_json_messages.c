@@ -193,6 +193,7 @@ static void test_errors_name_place_and_rule(void **state)
                                               strlen(cases[i].json), NULL, &bytes, &size, &error),
                          cases[i].code);
         assert_string_equal(nri_error_get_text(error), cases[i].text);
+        fixture_check_place(error, "JSON");
         assert_null(bytes);
         nri_error_free(error);
     }
