@@ -103,7 +103,8 @@ NRI_API bool nri_event_supported(const char *runtime_name, const char *runtime_v
 NRI_API bool nri_field_supported(const char *runtime_name, const char *runtime_version,
                                  const char *nri_version, int field);
 /**
- * What a runtime would silently ignore of an adjustment.
+ * What a runtime would not act on of an adjustment: ignore silently, or, as Docker does with what
+ * its NRI knows, refuse the container for.
  * @param adjustment the adjustment
  * @param runtime_name as for nri_feature_supported()
  * @param runtime_version as for nri_feature_supported()

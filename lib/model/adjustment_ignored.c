@@ -1,27 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a runtime ignores of an adjustment. */
+/* What a runtime ignores of an adjustment, or refuses it for. */
 #include "model/adjustment_builder.h"
 
 /* Of an NRI that is not known, what every one has can be relied on. */
 #define FIRST_NRI "0.2.0"
-
-static void say(const struct nri_feature_place *place, int feature, bool known,
-                struct nri_error *error)
-{
-    bool refuse = known && place->strict;
-    (void)nri_error_set(error, NRI_E_UNSUPPORTED, "%s: %s %s has NRI %s, which %s this%s",
-                        nri_feature_name((enum nri_feature)feature), place->runtime_name,
-                        place->runtime_version, place->nri_version,
-                        known ? "ignores" : "may ignore", refuse ? " (strict_features)" : "");
-    if (!refuse)
-        error->code = 0;
-}
 
 /* A removal is honoured when another plugin set what is removed, which nobody can tell from here:
  * it is never refused. */
 static bool is_certain(int feature)
 {
     return feature != NRI_FEATURE_REMOVE_ENV && feature != NRI_FEATURE_REMOVE_DEVICE;
+}
+
+static const char *what_happens(const struct nri_feature_place *place, int feature, bool known)
+{
+    if (!known)
+        return "which may ignore";
+    return nri_feature_refused(place->runtime_name, place->nri_version, (enum nri_feature)feature)
+               ? "and refuses"
+               : "which ignores";
+}
+
+static void say(const struct nri_feature_place *place, int feature, bool known,
+                struct nri_error *error)
+{
+    bool refuse = known && place->strict;
+    (void)nri_error_set(error, NRI_E_UNSUPPORTED, "%s: %s %s has NRI %s, %s this%s",
+                        nri_feature_name((enum nri_feature)feature), place->runtime_name,
+                        place->runtime_version, place->nri_version,
+                        what_happens(place, feature, known), refuse ? " (strict_features)" : "");
+    if (!refuse)
+        error->code = 0;
 }
 
 static bool check(const nri_adjustment *adjustment, const struct nri_feature_place *place,

@@ -72,9 +72,9 @@ static void check_is_asked(const nri_adjustment *adjustment, uint64_t used)
     uint64_t settled = everywhere, seen = 0;
     while (ask(adjustment, &docker, &settled, &error)) {
         assert_int_equal(error.code, 0);
-        const char *what =
-            strncmp(error.text, "remove-", 7) == 0 ? "may ignore this" : "ignores this";
-        assert_non_null(strstr(error.text, ": docker 29.7.0 has NRI 0.12.1, which "));
+        const char *what = strncmp(error.text, "remove-", 7) == 0
+                               ? ": docker 29.7.0 has NRI 0.12.1, which may ignore this"
+                               : ": docker 29.7.0 has NRI 0.12.1, and refuses this";
         assert_string_equal(error.text + strlen(error.text) - strlen(what), what);
         seen++;
     }
@@ -90,7 +90,7 @@ static void check_is_asked(const nri_adjustment *adjustment, uint64_t used)
     for (int i = 0; i < 2 && refused != 0; i++) {
         assert_true(ask(adjustment, &docker, &settled, &error));
         assert_int_equal(error.code, NRI_E_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "ignores this (strict_features)"));
+        assert_non_null(strstr(error.text, ", and refuses this (strict_features)"));
         assert_int_equal(settled, everywhere);
     }
     /* It is asked as long as one of what was used is not settled. */
@@ -252,6 +252,41 @@ static void test_many_rules_in_the_wrong_order(void **state)
     free(devices);
 }
 
+/* What is said of one feature: Docker refuses what its NRI hands over, and never sees the rest. */
+static void test_what_is_said(void **state)
+{
+    static const struct {
+        struct nri_feature_place place;
+        const char *text;
+    } cases[] = {
+        {{"docker", "29.5.0", "0.12.0", false},
+         "memory-policy: docker 29.5.0 has NRI 0.12.0, and refuses this"},
+        {{"docker", "29.5.0", "0.12.0", true},
+         "memory-policy: docker 29.5.0 has NRI 0.12.0, and refuses this (strict_features)"},
+        {{"docker", "29.2.0", "0.11.0", false},
+         "memory-policy: docker 29.2.0 has NRI 0.11.0, which ignores this"},
+        {{"docker", "29.2.0", "0.11.0", true},
+         "memory-policy: docker 29.2.0 has NRI 0.11.0, which ignores this (strict_features)"},
+        {{"docker", "odd", "unknown", true},
+         "memory-policy: docker odd has NRI unknown, which may ignore this"},
+        {{"containerd", "2.2.1", "0.11.0", false},
+         "memory-policy: containerd 2.2.1 has NRI 0.11.0, which ignores this"},
+        {{"another", "1", "unknown", true},
+         "memory-policy: another 1 has NRI unknown, which may ignore this"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        nri_adjustment *a = fixture_make(*state);
+        struct nri_error error;
+        uint64_t settled = 0;
+        OK(nri_adjustment_set_memory_policy(a, NRI_MPOL_LOCAL, NULL, NULL, 0));
+        const nri_feature_check ask = nri_adjustment_feature_check(a, 0);
+        assert_non_null(ask);
+        assert_true(ask(a, &cases[i].place, &settled, &error));
+        assert_string_equal(error.text, cases[i].text);
+        assert_int_equal(error.code != 0, strstr(error.text, "(strict_features)") != NULL);
+    }
+}
+
 /* Go runtimes send validators every message there can be, with nothing in it. */
 static void test_empty_messages(void **state)
 {
@@ -306,6 +341,7 @@ int main(void)
         WITH_FIXTURE(test_rules_of_other_devices),
         WITH_FIXTURE(test_rules_in_any_order),
         WITH_FIXTURE(test_many_rules_in_the_wrong_order),
+        WITH_FIXTURE(test_what_is_said),
         WITH_FIXTURE(test_empty_messages),
         WITH_FIXTURE(test_policy_without_default_action),
     };

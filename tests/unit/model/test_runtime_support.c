@@ -74,6 +74,24 @@ static void test_docker_fields(void **state)
     supports(false, "docker", "29.7.0", "0.12.2", NRI_FEATURE_POD_EVENTS);
 }
 
+/* Only what its NRI hands over; and removals never get so far. */
+static void test_docker_refuses(void **state)
+{
+    (void)state;
+    assert_true(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_MEMORY_POLICY));
+    assert_true(nri_feature_refused("docker", "0.2.0", NRI_FEATURE_ANNOTATIONS));
+    assert_true(nri_feature_refused("docker", "0.11.0", NRI_FEATURE_MEMORY_OTHER));
+    assert_false(nri_feature_refused("docker", "0.11.0", NRI_FEATURE_MEMORY_POLICY));
+    assert_false(nri_feature_refused("docker", "unknown", NRI_FEATURE_MEMORY_POLICY));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_ENV));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_MOUNTS));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_REMOVE_ENV));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_REMOVE_DEVICE));
+    assert_false(nri_feature_refused("containerd", "0.12.0", NRI_FEATURE_MEMORY_OTHER));
+    assert_false(nri_feature_refused("another", "0.12.0", NRI_FEATURE_MEMORY_OTHER));
+    assert_false(nri_feature_refused(NULL, NULL, NRI_FEATURE_ARGS));
+}
+
 /* The version that the runtime told is the one that counts; the release stays what it is. */
 static void test_told_version(void **state)
 {
@@ -244,10 +262,10 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_release),    cmocka_unit_test(test_never),
-        cmocka_unit_test(test_docker_fields), cmocka_unit_test(test_told_version),
-        cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_fields),        WITH_FIXTURE(test_ignored),
-        cmocka_unit_test(test_document),
+        cmocka_unit_test(test_docker_fields), cmocka_unit_test(test_docker_refuses),
+        cmocka_unit_test(test_told_version),  cmocka_unit_test(test_nothing_known),
+        cmocka_unit_test(test_events),        cmocka_unit_test(test_fields),
+        WITH_FIXTURE(test_ignored),           cmocka_unit_test(test_document),
     };
     if (argc != 2) {
         fprintf(stderr, "usage: %s doc/features.md | --print\n", argv[0]);
