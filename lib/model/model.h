@@ -130,5 +130,8 @@ bool nri_identity_from_program(const char *program, char index_out[3], const cha
 
 /* "0.10.0", "v0.8", "0.12.2-rc1" -> numbers. False when it is no version. */
 bool nri_version_parse(const char *text, unsigned number[3]);
+/* The NRI version that counts: the one that the runtime told, or, where it told none that says
+ * anything, the one that is inferred. NULL when neither is known. */
+const char *nri_version_of(const char *told, const char *runtime_name, const char *runtime_version);
 
 #endif

@@ -140,8 +140,7 @@ static bool lacks(const char *runtime_name, const char *runtime_version, enum nr
 bool nri_feature_supported(const char *runtime_name, const char *runtime_version,
                            const char *nri_version, enum nri_feature feature)
 {
-    if (nri_version == NULL)
-        nri_version = nri_version_infer(runtime_name, runtime_version);
+    nri_version = nri_version_of(nri_version, runtime_name, runtime_version);
     return nri_version_supports(nri_version, feature) &&
            !lacks(runtime_name, runtime_version, feature);
 }
@@ -160,13 +159,11 @@ bool nri_feature_refused(const char *runtime_name, const char *nri_version,
 bool nri_event_supported(const char *runtime_name, const char *runtime_version,
                          const char *nri_version, int event)
 {
-    unsigned number[3];
     const struct runtime *runtime = find(runtime_name);
     if (event < NRI_EVENT_RUN_POD_SANDBOX || event > NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)
         return false;
+    nri_version = nri_version_of(nri_version, runtime_name, runtime_version);
     if (nri_version == NULL)
-        nri_version = nri_version_infer(runtime_name, runtime_version);
-    if (!nri_version_parse(nri_version, number))
         return false;
     uint32_t events = nri_version_events(nri_version);
     if (runtime != NULL)

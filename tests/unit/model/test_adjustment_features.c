@@ -73,7 +73,8 @@ static void check_is_asked(const nri_adjustment *adjustment, uint64_t used)
     while (ask(adjustment, &docker, &settled, &error)) {
         assert_int_equal(error.code, 0);
         const char *what = strncmp(error.text, "remove-", 7) == 0
-                               ? ": docker 29.7.0 has NRI 0.12.1, which may ignore this"
+                               ? ": docker 29.7.0 with NRI 0.12.1 acts on this only where another "
+                                 "plugin set it"
                                : ": docker 29.7.0 has NRI 0.12.1, and refuses this";
         assert_string_equal(error.text + strlen(error.text) - strlen(what), what);
         seen++;
@@ -287,6 +288,52 @@ static void test_what_is_said(void **state)
     }
 }
 
+/* An NRI may have what the runtime around it does not act on: that is not the NRI's doing. */
+static void test_what_the_nri_has_and_the_runtime_not(void **state)
+{
+    const struct nri_feature_place place = {"containerd", "1.7.26", "0.8.0", false};
+    nri_adjustment *a = fixture_make(*state);
+    struct nri_error error;
+    uint64_t settled = 0;
+    OK(nri_adjustment_add_cdi_device(a, "vendor.com/gpu=0"));
+    OK(nri_adjustment_set_memory_swap(a, 1));
+    OK(nri_adjustment_set_sysctl(a, "a.b", "1"));
+    const nri_feature_check ask = nri_adjustment_feature_check(a, 0);
+    assert_true(ask(a, &place, &settled, &error));
+    assert_string_equal(
+        error.text,
+        "cdi-devices: containerd 1.7.26 does not act on this, though its NRI 0.8.0 has it");
+    assert_true(ask(a, &place, &settled, &error));
+    assert_string_equal(error.text, "sysctl: containerd 1.7.26 has NRI 0.8.0, which ignores this");
+    assert_true(ask(a, &place, &settled, &error));
+    assert_string_equal(
+        error.text,
+        "memory-other: containerd 1.7.26 does not act on this, though its NRI 0.8.0 has it");
+    assert_false(ask(a, &place, &settled, &error));
+}
+
+/* What is there, or may be, is not among what is missing. */
+static void test_strict_names_all(void **state)
+{
+    const struct nri_feature_place place = {"containerd", "2.1.9", "0.8.0", true};
+    nri_adjustment *a = fixture_make(*state);
+    struct nri_error error;
+    uint64_t settled = 0;
+    OK(nri_adjustment_set_oom_score_adj(a, 1));
+    OK(nri_adjustment_set_args(a, texts, 1));
+    OK(nri_adjustment_set_sysctl(a, "a.b", "1"));
+    OK(nri_adjustment_remove_env(a, "A"));
+    OK(nri_adjustment_set_memory_swap(a, 1));
+    OK(nri_adjustment_set_cpu_shares(a, 2));
+    const nri_feature_check ask = nri_adjustment_feature_check(a, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_true(ask(a, &place, &settled, &error));
+        assert_int_equal(error.code, NRI_E_UNSUPPORTED);
+        assert_string_equal(error.text, "args: containerd 2.1.9 has NRI 0.8.0, which ignores this "
+                                        "(strict_features); missing too: sysctl, memory-other");
+    }
+}
+
 /* Go runtimes send validators every message there can be, with nothing in it. */
 static void test_empty_messages(void **state)
 {
@@ -342,6 +389,8 @@ int main(void)
         WITH_FIXTURE(test_rules_in_any_order),
         WITH_FIXTURE(test_many_rules_in_the_wrong_order),
         WITH_FIXTURE(test_what_is_said),
+        WITH_FIXTURE(test_what_the_nri_has_and_the_runtime_not),
+        WITH_FIXTURE(test_strict_names_all),
         WITH_FIXTURE(test_empty_messages),
         WITH_FIXTURE(test_policy_without_default_action),
     };
