@@ -6,6 +6,11 @@
  * Plugins take their orders from annotations of the pod. Four ways to say for which container are
  * in use, and two of them are one look-up; nri_annotation_find() knows them all. The value
  * functions look up, parse, and name the annotation in their errors.
+ *
+ * An annotation with an empty value is there, and counts before a more general one: look-ups return
+ * true and "". To the value functions it is a value like others: the empty set of
+ * nri_annotation_cpuset(), and NRI_E_SYNTAX to the rest. A plugin that takes "" to mean that the
+ * container is left out, asks nri_annotation_find() first.
  */
 #ifndef NRI_ANNOTATION_H
 #define NRI_ANNOTATION_H

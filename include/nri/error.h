@@ -107,7 +107,8 @@ NRI_API const char *nri_error_get_text(const nri_error *error);
 NRI_API size_t nri_error_line(const nri_error *error);
 
 /**
- * The column in that line.
+ * The column in that line. (The offset in a single value, such as of a cpuset or a quantity, is in
+ * the text alone.)
  * @param error the error
  * @return the column, in bytes from 1; 0 where nri_error_line() is 0
  * Since 0.1.0.
