@@ -66,8 +66,9 @@ static uint64_t of_memory(const MESSAGE(LinuxMemory) * memory)
     return if_used(memory->limit != NULL, BIT(MEMORY_LIMIT)) | if_used(other, BIT(MEMORY_OTHER));
 }
 
-/* Runtimes allow what they add a node for by themselves, in every version. So a rule that does just
- * that for a device of the adjustment loses nothing where rules are not known. */
+/* Runtimes allow what they add a node for by themselves, in every version: "rw" or more, whatever
+ * the rule says. So a rule that allows just a device of the adjustment loses nothing where rules
+ * are not known; one that denies does. */
 static bool needs_device_rules(const MESSAGE(LinuxContainerAdjustment) * message,
                                const struct nri_alloc *alloc)
 {
