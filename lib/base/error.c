@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,12 +21,23 @@ static const struct {
 #define CODE_COUNT ((int)(sizeof codes / sizeof codes[0]))
 
 /* Handed out when there is no memory for an error. Never written to: nri_error_free() looks at
- * `owned` first. */
-static const struct nri_error no_memory = {
-    .code = NRI_E_NOMEM,
-    .owned = false,
-    .text = "out of memory",
-};
+ * `owned` first. An error without the room behind its text, which every program would carry. */
+static const struct bare_error {
+    int code;
+    bool owned;
+    struct nri_alloc alloc;
+    struct nri_error_place place;
+    char text[sizeof "out of memory"];
+} no_memory = {.code = NRI_E_NOMEM, .owned = false, .text = "out of memory"};
+
+#define SAME_PLACE(member)                                                                         \
+    _Static_assert(offsetof(struct bare_error, member) == offsetof(struct nri_error, member),      \
+                   "a bare error begins as an error does")
+SAME_PLACE(code);
+SAME_PLACE(owned);
+SAME_PLACE(alloc);
+SAME_PLACE(place);
+SAME_PLACE(text);
 
 static bool is_known(int code)
 {
@@ -157,7 +169,7 @@ void nri_error_copy(struct nri_error *to, const struct nri_error *from)
     }
     to->code = from->code;
     to->place = from->place;
-    memcpy(to->text, from->text, sizeof to->text);
+    memcpy(to->text, from->text, strlen(from->text) + 1);
 }
 
 void nri_error_export(const struct nri_error *error, const struct nri_alloc *alloc, nri_error **out)
