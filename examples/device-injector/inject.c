@@ -7,19 +7,20 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* The annotations of the Go plugin of the same name, under their keys and their deprecated ones. */
+/* The annotations of the Go plugin of the same name, under their keys and their deprecated ones.
+ * The narrowest annotation counts; of two that are equally narrow, the one with the new key. */
 static const struct {
-    const char *key, *old_key;
+    const char *keys[2];
     void (*inject)(struct injection *injection);
 } kinds[] = {
-    {"devices.noderesource.dev", "devices.nri.io", inject_devices},
-    {"cdi-devices.noderesource.dev", "cdi-devices.nri.io", inject_cdi_devices},
-    {"mounts.noderesource.dev", "mounts.nri.io", inject_mounts},
-    {"io-priority.noderesource.dev", "io-priority.nri.io", inject_io_priority},
-    {"scheduling-policy.noderesource.dev", "scheduling-policy.nri.io", inject_scheduling_policy},
-    {"network-devices.noderesource.dev", "network-devices.nri.io", inject_net_devices},
-    {"sysctl.noderesource.dev", NULL, inject_sysctls},
-    {"memory-policy.noderesource.dev", "memory-policy.nri.io", inject_memory_policy},
+    {{"devices.noderesource.dev", "devices.nri.io"}, inject_devices},
+    {{"cdi-devices.noderesource.dev", "cdi-devices.nri.io"}, inject_cdi_devices},
+    {{"mounts.noderesource.dev", "mounts.nri.io"}, inject_mounts},
+    {{"io-priority.noderesource.dev", "io-priority.nri.io"}, inject_io_priority},
+    {{"scheduling-policy.noderesource.dev", "scheduling-policy.nri.io"}, inject_scheduling_policy},
+    {{"network-devices.noderesource.dev", "network-devices.nri.io"}, inject_net_devices},
+    {{"sysctl.noderesource.dev"}, inject_sysctls},
+    {{"memory-policy.noderesource.dev", "memory-policy.nri.io"}, inject_memory_policy},
 };
 
 static void log_line(const struct injection *injection, const char *level, const char *format,
@@ -94,31 +95,6 @@ void inject_each(struct injection *injection, const char *const *members, size_t
     }
 }
 
-/* Which container a key is for: 0 for one, 1 for "/pod", 2 for all. */
-static int breadth(const char *found, const char *key)
-{
-    const char *rest = found + strlen(key);
-    return rest[0] == '\0' ? 2 : strncmp(rest, "/container.", 11) == 0 ? 0 : 1;
-}
-
-/* The narrowest annotation counts; of two that are equally narrow, the one with the new key. */
-static bool find(const nri_request *request, const char *key, const char *old_key,
-                 const char **text, const char **found)
-{
-    const nri_pod *pod = nri_request_pod(request);
-    const char *name = nri_container_name(nri_request_container(request));
-    const char *old_text, *old_found;
-    const bool has = nri_annotation_find(pod, name, key, NRI_ANNOTATION_SCOPED, text, found);
-    if (old_key == NULL ||
-        !nri_annotation_find(pod, name, old_key, NRI_ANNOTATION_SCOPED, &old_text, &old_found))
-        return has;
-    if (!has || breadth(old_found, old_key) < breadth(*found, key)) {
-        *text = old_text;
-        *found = old_found;
-    }
-    return true;
-}
-
 static int refuse(nri_request *request, const char *text)
 {
     char whole[1280];
@@ -147,9 +123,11 @@ int inject_all(nri_request *request, bool verbose)
 {
     struct injection injection = {
         .request = request, .adjustment = nri_request_adjustment(request), .verbose = verbose};
+    const char *name = nri_container_name(nri_request_container(request));
     for (size_t i = 0; i < COUNT(kinds); i++) {
         const char *text, *found;
-        if (!find(request, kinds[i].key, kinds[i].old_key, &text, &found))
+        if (!nri_annotation_find_any(nri_request_pod(request), name, kinds[i].keys,
+                                     COUNT(kinds[i].keys), NRI_ANNOTATION_SCOPED, &text, &found))
             continue;
         struct values *values = &injection.values;
         if (values_load(values, found, text, nri_text_length(text)))

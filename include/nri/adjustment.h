@@ -148,12 +148,15 @@ NRI_API int nri_adjustment_add_rlimit(nri_adjustment *adjustment, const char *ty
 NRI_API int nri_adjustment_add_cdi_device(nri_adjustment *adjustment, const char *name);
 
 /**
- * Adds a device node (LinuxContainerAdjustment.devices). The node alone gives no access: the device
- * cgroup must allow it too (nri_adjustment_add_device_rule()); nri_adjustment_inject_device() does
- * both.
+ * Adds a device node (LinuxContainerAdjustment.devices). To open it takes leave from the device
+ * cgroup too. Go runtimes add a rule for each node of a plugin by themselves: "rw" for a character
+ * device, "rwm" for a block device. Rules that allow (nri_adjustment_add_device_rule()) can add to
+ * that and take nothing away; a rule that denies comes behind and counts, where the runtime knows
+ * rules at all (NRI_FEATURE_DEVICE_RULES: containerd 2.2, CRI-O 1.34).
  * @param adjustment the adjustment
  * @param path the absolute path in the container
- * @param type "c", "u", "b", or "p"
+ * @param type "c" or "b". NRI also has "u", another word for "c", and "p", a FIFO: Go runtimes add
+ * their rule for these too, and runc, which has no such rules, does not create the container
  * @param major the major number, 0 or more
  * @param minor the minor number, 0 or more
  * @param file_mode the permission bits, at most 07777; NULL for the runtime's default
@@ -179,11 +182,14 @@ NRI_API int nri_adjustment_replace_device(nri_adjustment *adjustment, const char
  * the host, and the device cgroup's rule that allows it. Symbolic links are followed. The rule goes
  * with the device: when another device is set at the same path or the path is removed, it is taken
  * out again, unless another injected device needs the same one or it was added by
- * nri_adjustment_add_device_rule() or nri_resources_add_device_rule() too.
+ * nri_adjustment_add_device_rule() or nri_resources_add_device_rule() too. Go runtimes add "rw" of
+ * their own, whatever `access` says, see nri_adjustment_add_device(): "r" does not keep a container
+ * from writing.
  * @param adjustment the adjustment
  * @param host_path the device's absolute path on the host
  * @param path the absolute path in the container; NULL for `host_path`
- * @param access letters of "rwm"; NULL for "rwm". A FIFO gets no rule: the device cgroup knows none
+ * @param access letters of "rwm"; NULL for "rwm". A FIFO gets no rule: the device cgroup knows
+ * none. (Go runtimes add one all the same, which runc refuses.)
  * @return 0, NRI_E_NOT_FOUND, NRI_E_PERMISSION, NRI_E_INVALID (no device is there), NRI_E_IO, or
  * another error. Makes a system call, and so may block as long as that does. Since 0.1.0.
  */
@@ -266,7 +272,7 @@ NRI_API int nri_adjustment_set_oom_score_adj(nri_adjustment *adjustment, int64_t
  * Sets the I/O priority (LinuxContainerAdjustment.io_priority, since NRI 0.10).
  * @param adjustment the adjustment
  * @param ioprio_class the class; NRI_IOPRIO_CLASS_NONE clears it
- * @param priority 0 (highest) to 7
+ * @param priority 0 (highest) to 7; must be 0 with NRI_IOPRIO_CLASS_NONE
  * @return 0 or an error. Since 0.1.0.
  */
 NRI_API int nri_adjustment_set_io_priority(nri_adjustment *adjustment,
@@ -329,9 +335,9 @@ NRI_API int nri_adjustment_replace_net_device(nri_adjustment *adjustment, const 
  * @param flags numbers of enum nri_scheduler_flag, each once; may be NULL if `flag_count` is 0
  * @param flag_count how many
  * @param runtime with NRI_SCHED_DEADLINE: nanoseconds, 1024 or more; else 0
- * @param deadline with NRI_SCHED_DEADLINE: nanoseconds, at least `runtime`; else 0
- * @param period with NRI_SCHED_DEADLINE: nanoseconds, at least `deadline`, or 0 for `deadline`;
- * else 0
+ * @param deadline with NRI_SCHED_DEADLINE: nanoseconds, at least `runtime`, below 2^63; else 0
+ * @param period with NRI_SCHED_DEADLINE: nanoseconds, at least `deadline`, below 2^63, or 0 for
+ * `deadline`; else 0. The kernel may have narrower limits of its own
  * @return 0 or an error. Since 0.1.0.
  */
 NRI_API int nri_adjustment_set_scheduler(nri_adjustment *adjustment,
@@ -360,9 +366,12 @@ NRI_API int nri_adjustment_remove_rdt(nri_adjustment *adjustment);
  * Sets the NUMA memory policy (LinuxContainerAdjustment.memory_policy, since NRI 0.12).
  * @param adjustment the adjustment
  * @param mode the mode
- * @param nodes memory nodes as a list such as "0-1"; NULL or "" with NRI_MPOL_DEFAULT and
- * NRI_MPOL_LOCAL, else needed (NRI_MPOL_PREFERRED takes both)
- * @param flags numbers of enum nri_mpol_flag, each once; may be NULL if `flag_count` is 0
+ * @param nodes memory nodes as a list such as "0-1" (nri_resources_set_cpuset_cpus()); NULL or ""
+ * with NRI_MPOL_DEFAULT and NRI_MPOL_LOCAL, else needed (NRI_MPOL_PREFERRED takes both)
+ * @param flags numbers of enum nri_mpol_flag, each once; may be NULL if `flag_count` is 0.
+ * NRI_MPOL_F_STATIC_NODES and NRI_MPOL_F_RELATIVE_NODES exclude each other, and are for policies
+ * with nodes (NRI_MPOL_DEFAULT takes either to no effect); NRI_MPOL_F_NUMA_BALANCING is for
+ * NRI_MPOL_BIND and NRI_MPOL_PREFERRED_MANY alone. (A kernel may be too old for a mode or flag.)
  * @param flag_count how many
  * @return 0 or an error. Since 0.1.0.
  */

@@ -6,6 +6,11 @@
  * Plugins take their orders from annotations of the pod. Four ways to say for which container are
  * in use, and two of them are one look-up; nri_annotation_find() knows them all. The value
  * functions look up, parse, and name the annotation in their errors.
+ *
+ * An annotation with an empty value is there, and counts before a more general one: look-ups return
+ * true and "". To the value functions it is a value like others: the empty set of
+ * nri_annotation_cpuset(), and NRI_E_SYNTAX to the rest. A plugin that takes "" to mean that the
+ * container is left out, asks nri_annotation_find() first.
  */
 #ifndef NRI_ANNOTATION_H
 #define NRI_ANNOTATION_H
@@ -45,6 +50,25 @@ enum nri_annotation_syntax {
 NRI_API bool nri_annotation_find(const nri_pod *pod, const char *container_name, const char *key,
                                  enum nri_annotation_syntax syntax, const char **value,
                                  const char **found);
+
+/**
+ * Looks up an annotation that may have one of several keys, such as a new one and a deprecated one.
+ * The form that stands first in the syntax counts, whichever key it has; of several annotations of
+ * that form, the one whose key stands first in `keys`.
+ * @param pod as for nri_annotation_find()
+ * @param container_name as for nri_annotation_find()
+ * @param keys the keys; NULL and "" among them find nothing
+ * @param key_count how many there are; NULL `keys` are none
+ * @param syntax as for nri_annotation_find()
+ * @param value as for nri_annotation_find()
+ * @param found as for nri_annotation_find()
+ * @return whether there is one. Allocates nothing, and looks at each annotation once for each key.
+ * The thread that may read the pod; the texts live as long as the pod. Since 0.1.0.
+ */
+NRI_API bool nri_annotation_find_any(const nri_pod *pod, const char *container_name,
+                                     const char *const *keys, size_t key_count,
+                                     enum nri_annotation_syntax syntax, const char **value,
+                                     const char **found);
 
 /**
  * A bool: exactly the words of Go's strconv.ParseBool, which are 1 t T TRUE true True and 0 f F

@@ -99,6 +99,23 @@ NRI_API int nri_error_get_code(const nri_error *error);
 NRI_API const char *nri_error_get_text(const nri_error *error);
 
 /**
+ * The line of the text that an error is about, such as of the JSON that was read.
+ * @param error the error
+ * @return the line, from 1; 0 for an error that is about no place in a text, and for NULL
+ * Since 0.1.0.
+ */
+NRI_API size_t nri_error_line(const nri_error *error);
+
+/**
+ * The column in that line. (The offset in a single value, such as of a cpuset or a quantity, is in
+ * the text alone.)
+ * @param error the error
+ * @return the column, in bytes from 1; 0 where nri_error_line() is 0
+ * Since 0.1.0.
+ */
+NRI_API size_t nri_error_column(const nri_error *error);
+
+/**
  * Frees an error that a constructor handed out.
  * @param error the error; NULL is ignored
  * @return NULL, so that `e = nri_error_free(e)` leaves no dangling pointer

@@ -87,10 +87,11 @@ NRI_API const char *nri_version_infer(const char *runtime_name, const char *runt
  * itself.
  * @param runtime_name as for nri_version_infer()
  * @param runtime_version as for nri_version_infer()
- * @param nri_version the version that the runtime told (nri_plugin_runtime_nri_version()), or NULL
- * to infer it
+ * @param nri_version the version that the runtime told (nri_plugin_runtime_nri_version()). NULL, or
+ * what is no version, such as "", "unknown" or "0.0.0-unknown": it is inferred
  * @param feature the feature
- * @return false also when nothing is known of the runtime. Thread-safe. Since 0.1.0.
+ * @return false also when nothing is known of the runtime: that is when `nri_version` is no version
+ * and nri_version_infer() gives NULL. Thread-safe. Since 0.1.0.
  */
 NRI_API bool nri_feature_supported(const char *runtime_name, const char *runtime_version,
                                    const char *nri_version, enum nri_feature feature);
@@ -103,7 +104,8 @@ NRI_API bool nri_event_supported(const char *runtime_name, const char *runtime_v
 NRI_API bool nri_field_supported(const char *runtime_name, const char *runtime_version,
                                  const char *nri_version, int field);
 /**
- * What a runtime would silently ignore of an adjustment.
+ * What a runtime would not act on of an adjustment: ignore silently, or, as Docker does with what
+ * its NRI knows, refuse the container for.
  * @param adjustment the adjustment
  * @param runtime_name as for nri_feature_supported()
  * @param runtime_version as for nri_feature_supported()
@@ -111,8 +113,9 @@ NRI_API bool nri_field_supported(const char *runtime_name, const char *runtime_v
  * @param features set to the features in question, in the order of their numbers, as many as there
  * is room for; may be NULL if `room` is 0
  * @param room how many there is room for
- * @return how many there are. 0 also when nothing is known of the runtime. The thread that may use
- * the adjustment. Since 0.1.0.
+ * @return how many there are. 0 is also the answer when nothing is known of the runtime, and is no
+ * promise then: that is when `nri_version` is no version and nri_version_infer() gives NULL. The
+ * thread that may use the adjustment. Since 0.1.0.
  */
 NRI_API size_t nri_adjustment_ignored(const nri_adjustment *adjustment, const char *runtime_name,
                                       const char *runtime_version, const char *nri_version,

@@ -6,16 +6,21 @@
  * One form is written: members in the order of their field numbers, named as NRI names its fields;
  * what is absent is left out, as are a plain 0, false and "", which NRI does not send; optional
  * wrappers are plain values, enums their names, numbers that have none numbers, 64-bit integers
- * exact numbers, maps objects. A repeated map-like field (env of an adjustment) is a list.
+ * exact numbers, maps objects. Variables are lists: of a container and a hook of texts "NAME=TEXT",
+ * of an adjustment of objects {"key": "NAME", "value": "TEXT"}, as NRI has them.
  *
  * More is read: names also in lower case and in camelCase; null for an absent member (not for an
  * element of a list or a value of a map); {"value": N} for a wrapper, where {"value": null} is
  * absent, and {} is present with 0, false, "" or no elements, as in protobuf; numbers for enums;
- * decimal texts for 64-bit integers; env, of a container, a hook or an adjustment, as a list or as
- * an object. An unknown or repeated member, a wrong type or a number out of range is an error that
- * has the line, the column and the path
- * ("name:3:14: Container.linux.resources.memory.limit: ..."). A NUL in a text, which protobuf
- * allows, is written as \\u0000, and not read again: NRI_E_UTF8.
+ * decimal texts for 64-bit integers; env, of a container, a hook or an adjustment, as its list or
+ * as an object {"NAME": "TEXT"}. An unknown or repeated member, a wrong type or a number out of
+ * range is an error that has the line, the column and the path
+ * ("name:3:14: Container.linux.resources.memory.limit: ..."; nri_error_line() and
+ * nri_error_column() have the place as numbers). That place is where the value in question starts,
+ * or, when the key is what is wrong (unknown, given twice, no number), the key; of what a builder
+ * refuses, the field's value or the element of its list, or the object that the field is missing
+ * in; of what is no JSON, the byte. A NUL in a text, which protobuf allows, is written as \\u0000,
+ * and not read again: NRI_E_UTF8.
  *
  * Time goes with the length of the text. Reading takes at most 64 KiB, and 8 bytes for each byte
  * and 512 for each value that the options allow, beside the text's tokens and the result.

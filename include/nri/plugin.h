@@ -15,8 +15,12 @@
  *         struct nri_plugin_ops ops = {.size = sizeof ops, .on_create_container = create};
  *         struct nri_plugin_options opt = {.size = sizeof opt, .name = "hello", .index = "10"};
  *         nri_plugin *plugin;
- *         if (nri_plugin_new(&plugin, &ops, &opt, NULL, NULL) != 0)
+ *         nri_error *error = NULL;
+ *         if (nri_plugin_new(&plugin, &ops, &opt, NULL, &error) != 0) {
+ *             fprintf(stderr, "hello: %s\n", nri_error_get_text(error));
+ *             nri_error_free(error);
  *             return 1;
+ *         }
  *         int rc = nri_plugin_run(plugin);
  *         if (rc != 0)
  *             fprintf(stderr, "hello: %s\n", nri_error_get_text(nri_plugin_last_error(plugin)));
@@ -136,7 +140,9 @@ struct nri_plugin_options {
      * name. */
     const char *index;
     /** The socket's path. Default NRI_DEFAULT_SOCKET_PATH. At most 107 bytes. Used when neither a
-     * descriptor nor NRI_PLUGIN_SOCKET is given. */
+     * descriptor nor NRI_PLUGIN_SOCKET is given. (The environment variable NRI_PLUGIN_SOCKET is no
+     * path but the number, in decimal, of a connected descriptor that the program was started with:
+     * runtimes give it to the plugins that they start themselves.) */
     const char *socket_path;
     /** The program's name, as in argv[0], to take the identity from. Default: the name of the
      * running program. */
@@ -162,8 +168,11 @@ struct nri_plugin_options {
     /** Not 0: go on when the runtime's NRI is too old to ask on_validate_adjustment. Default:
      * Configure fails then. */
     uint32_t allow_missing_validate;
-    /** Not 0: using what the runtime's NRI version would silently ignore is an error. Default:
-     * logged once per feature. */
+    /** Not 0: a reply whose adjustment uses what the runtime would silently ignore, or refuse, is
+     * refused with NRI_E_UNSUPPORTED; the error names all of it. Not of a runtime of which nothing
+     * is known; not for removals (NRI_FEATURE_REMOVE_ENV, NRI_FEATURE_REMOVE_DEVICE), which take
+     * effect where another plugin set what is removed, and nobody can tell from here. Those, and
+     * without this option all, are logged once per feature and connection. */
     uint32_t strict_features;
     /** Not 0: connect again when the connection ends or there is none yet, after a delay that
      * doubles with each failure, and at once when the socket appears. Not for a given descriptor,

@@ -100,9 +100,12 @@ NRI_API int nri_resources_set_cpu_period(nri_resources *resources, uint64_t peri
 NRI_API int nri_resources_set_cpu_realtime_runtime(nri_resources *resources, int64_t runtime);
 /** Sets the realtime period in microseconds, 1 or more (LinuxCPU.realtime_period). Since 0.1.0. */
 NRI_API int nri_resources_set_cpu_realtime_period(nri_resources *resources, uint64_t period);
-/** Sets the CPUs as a list such as "0-3,7" (LinuxCPU.cpus). Since 0.1.0. */
+/** Sets the CPUs as a list such as "0-3,7" (LinuxCPU.cpus): numbers up to 1048575 and ascending
+ * ranges, with single commas between, not empty. No blanks, which nri_cpuset_parse() takes and
+ * runtimes do not; nri_cpuset_format() writes the form. Since 0.1.0. */
 NRI_API int nri_resources_set_cpuset_cpus(nri_resources *resources, const char *cpus);
-/** Sets the memory nodes as a list such as "0" (LinuxCPU.mems). Since 0.1.0. */
+/** Sets the memory nodes as a list such as "0" (LinuxCPU.mems), in the form of
+ * nri_resources_set_cpuset_cpus(). Since 0.1.0. */
 NRI_API int nri_resources_set_cpuset_mems(nri_resources *resources, const char *mems);
 /** Sets the memory limit in bytes, or -1 for none (LinuxMemory.limit). Since 0.1.0. */
 NRI_API int nri_resources_set_memory_limit(nri_resources *resources, int64_t bytes);

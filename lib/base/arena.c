@@ -125,26 +125,25 @@ void *nri_arena_alloc_slow(struct nri_arena *arena, size_t bytes)
         return fail(arena, NRI_E_LIMIT);
     size_t piece = round_down(bytes + (NRI_ARENA_ALIGN - 1));
     size_t left = arena->limit > arena->taken ? arena->limit - arena->taken : 0;
-    if (HEADER + piece > left)
-        return from_spare(arena, piece, NRI_E_LIMIT);
-    size_t usual = usual_size(arena);
-    if (HEADER + piece > usual) {
-        struct nri_arena_chunk *own = take_chunk(arena, HEADER + piece);
-        if (own == NULL)
-            return from_spare(arena, piece, NRI_E_NOMEM);
-        if (arena->current == NULL) {
-            arena->current = own; /* with next and end NULL: there is no room in it */
-        } else {
-            own->next = arena->current->next;
-            arena->current->next = own;
-        }
-        return own->bytes;
-    }
-    struct nri_arena_chunk *chunk = take_chunk(arena, usual > left ? left : usual);
+    size_t size = usual_size(arena);
+    bool own = HEADER + piece > size;
+    if (own)
+        size = HEADER + piece;
+    else if (size > left)
+        size = left;
+    bool fits = HEADER + piece <= left;
+    struct nri_arena_chunk *chunk = fits ? take_chunk(arena, size) : NULL;
     if (chunk == NULL)
-        return from_spare(arena, piece, NRI_E_NOMEM);
-    push_chunk(arena, chunk);
-    arena->next += piece;
+        return from_spare(arena, piece, fits ? NRI_E_NOMEM : NRI_E_LIMIT);
+    if (!own) {
+        push_chunk(arena, chunk);
+        arena->next += piece;
+    } else if (arena->current == NULL) {
+        arena->current = chunk; /* with next and end NULL: there is no room in it */
+    } else {
+        chunk->next = arena->current->next;
+        arena->current->next = chunk;
+    }
     return chunk->bytes;
 }
 
@@ -183,13 +182,9 @@ void *nri_arena_array(struct nri_arena *arena, size_t count, size_t size)
     return nri_arena_alloc(arena, count * size);
 }
 
-char *nri_arena_text(struct nri_arena *arena, const char *text, size_t length)
-{
-    return nri_arena_text2(arena, text, length, NULL, 0);
-}
-
-char *nri_arena_text2(struct nri_arena *arena, const char *a, size_t a_length, const char *b,
-                      size_t b_length)
+/* Not to be copied into nri_arena_text() by the compiler: small programs hold both. */
+__attribute__((noinline)) char *nri_arena_text2(struct nri_arena *arena, const char *a,
+                                                size_t a_length, const char *b, size_t b_length)
 {
     if (a_length > NRI_TEXT_LARGEST || b_length > NRI_TEXT_LARGEST - a_length)
         return fail(arena, NRI_E_LIMIT);
@@ -205,6 +200,11 @@ char *nri_arena_text2(struct nri_arena *arena, const char *a, size_t a_length, c
         memcpy(text + a_length, b, b_length);
     text[length] = '\0';
     return text;
+}
+
+char *nri_arena_text(struct nri_arena *arena, const char *text, size_t length)
+{
+    return nri_arena_text2(arena, text, length, NULL, 0);
 }
 
 /* ---- as an allocator: each block carries its size in front, for resizing ---- */

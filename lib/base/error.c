@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,12 +21,23 @@ static const struct {
 #define CODE_COUNT ((int)(sizeof codes / sizeof codes[0]))
 
 /* Handed out when there is no memory for an error. Never written to: nri_error_free() looks at
- * `owned` first. */
-static const struct nri_error no_memory = {
-    .code = NRI_E_NOMEM,
-    .owned = false,
-    .text = "out of memory",
-};
+ * `owned` first. An error without the room behind its text, which every program would carry. */
+static const struct bare_error {
+    int code;
+    bool owned;
+    struct nri_alloc alloc;
+    struct nri_error_place place;
+    char text[sizeof "out of memory"];
+} no_memory = {.code = NRI_E_NOMEM, .owned = false, .text = "out of memory"};
+
+#define SAME_PLACE(member)                                                                         \
+    _Static_assert(offsetof(struct bare_error, member) == offsetof(struct nri_error, member),      \
+                   "a bare error begins as an error does")
+SAME_PLACE(code);
+SAME_PLACE(owned);
+SAME_PLACE(alloc);
+SAME_PLACE(place);
+SAME_PLACE(text);
 
 static bool is_known(int code)
 {
@@ -122,6 +134,7 @@ int nri_error_set(struct nri_error *error, int code, const char *format, ...)
     nri_text_make_line(text, length);
     error->code = code;
     memcpy(error->text, text, length + 1);
+    error->place = (struct nri_error_place){0};
     return code;
 }
 
@@ -143,6 +156,7 @@ void nri_error_clear(struct nri_error *error)
         return;
     error->code = NRI_OK;
     error->text[0] = '\0';
+    error->place = (struct nri_error_place){0};
 }
 
 void nri_error_copy(struct nri_error *to, const struct nri_error *from)
@@ -154,7 +168,8 @@ void nri_error_copy(struct nri_error *to, const struct nri_error *from)
         return;
     }
     to->code = from->code;
-    memcpy(to->text, from->text, sizeof to->text);
+    to->place = from->place;
+    memcpy(to->text, from->text, strlen(from->text) + 1);
 }
 
 void nri_error_export(const struct nri_error *error, const struct nri_alloc *alloc, nri_error **out)

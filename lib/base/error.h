@@ -59,11 +59,17 @@ enum nri_grpc {
 
 #define NRI_ERROR_TEXT_SIZE 1024
 
+/* Where in a text that was read it is wrong, from 1. */
+struct nri_error_place {
+    uint32_t line, column;
+};
+
 /* Embedded in handles; also what constructors hand out (then `owned` and freed through `alloc`). */
 struct nri_error {
     int code;
     bool owned;
     struct nri_alloc alloc;
+    struct nri_error_place place;   /* all 0: it is about none */
     char text[NRI_ERROR_TEXT_SIZE]; /* cut at a UTF-8 boundary when longer; one line: control
                                        characters are replaced by blanks */
 };
@@ -72,7 +78,11 @@ struct nri_error {
  * well. `error` may be NULL. */
 int nri_error_set(struct nri_error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Puts "prefix: " in front of the text that is there, and returns the code. */
+/* nri_error_set() with a place: the text begins with "NAME:LINE:COLUMN: ". */
+int nri_error_set_at(struct nri_error *error, int code, const char *name, size_t line,
+                     size_t column, const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Puts "prefix: " in front of the text that is there, and returns the code. A place, with which the
+ * text does not begin any more, goes. */
 int nri_error_prefix(struct nri_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nri_error_clear(struct nri_error *error);

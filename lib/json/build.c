@@ -82,6 +82,10 @@ static struct nri_json *add_value(struct nri_json_parser *parser, enum nri_json_
     }
     value->line = parser->line;
     value->column = parser->offset - parser->line_start + 1;
+    if (parser->key != NULL) {
+        value->key_line = parser->key_line;
+        value->key_column = parser->key_column;
+    }
     parser->values++;
     if (parser->depth == 0)
         parser->document = value;
@@ -196,6 +200,8 @@ bool nri_json_on_key(struct nri_json_parser *parser, const char *text, size_t le
     if (!begin_token(parser))
         return false;
     parser->key_offset = parser->offset;
+    parser->key_line = parser->line;
+    parser->key_column = parser->offset - parser->line_start + 1;
     parser->key = take_string(parser, text, length);
     return parser->key != NULL && end_token(parser);
 }

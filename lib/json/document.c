@@ -32,6 +32,16 @@ size_t nri_json_column(const struct nri_json *value)
     return value == NULL ? 0 : value->column;
 }
 
+size_t nri_json_key_line(const struct nri_json *value)
+{
+    return value != NULL && value->key_line != 0 ? value->key_line : nri_json_line(value);
+}
+
+size_t nri_json_key_column(const struct nri_json *value)
+{
+    return value != NULL && value->key_line != 0 ? value->key_column : nri_json_column(value);
+}
+
 bool nri_json_bool(const struct nri_json *value)
 {
     return nri_json_type(value) == NRI_JSON_BOOL && value->boolean;

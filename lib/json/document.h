@@ -21,6 +21,7 @@ struct nri_json {
     enum nri_json_type type;
     bool boolean;
     size_t line, column;
+    size_t key_line, key_column; /* of a member's key */
     union {
         char *text;                 /* of a string or a number: a text with its length */
         struct nri_json_list *list; /* of an array or an object; NULL while it is empty */

@@ -27,8 +27,8 @@ int nri_json_fail(struct nri_json_parser *parser, size_t offset, int code, const
     va_end(arguments);
     if (length < 0)
         message[0] = '\0';
-    parser->failure = nri_error_set(parser->error, code, "%s:%zu:%zu: %s", parser->name, line,
-                                    offset - line_start + 1, message);
+    parser->failure = nri_error_set_at(parser->error, code, parser->name, line,
+                                       offset - line_start + 1, "%s", message);
     return parser->failure;
 }
 

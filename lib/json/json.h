@@ -44,6 +44,9 @@ const char *nri_json_type_name(enum nri_json_type type);
 size_t nri_json_line(
     const struct nri_json *value); /* where the value starts, from 1; 0 for one made here */
 size_t nri_json_column(const struct nri_json *value); /* in bytes, from 1 */
+/* Where the key of a member starts; of what is no member, the value's own place. */
+size_t nri_json_key_line(const struct nri_json *value);
+size_t nri_json_key_column(const struct nri_json *value);
 bool nri_json_bool(const struct nri_json *value);
 const char *nri_json_string(const struct nri_json *value, size_t *length); /* "" for another type */
 const char *nri_json_number_text(const struct nri_json *value);

@@ -41,7 +41,7 @@ struct nri_json_parser {
     size_t pending_count, pending_capacity;
     size_t values;
     char *key; /* the key whose value is due, or NULL */
-    size_t key_offset;
+    size_t key_offset, key_line, key_column;
     struct nri_json *document;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/adjustment_builder.h"
+#include "model/device_set.h"
 
 #define MESSAGE(type) Nri__Pkg__Api__V1alpha1__##type
 #define BIT(name)     (UINT64_C(1) << NRI_FEATURE_##name)
@@ -65,30 +66,22 @@ static uint64_t of_memory(const MESSAGE(LinuxMemory) * memory)
     return if_used(memory->limit != NULL, BIT(MEMORY_LIMIT)) | if_used(other, BIT(MEMORY_OTHER));
 }
 
-static bool allows(const MESSAGE(LinuxDeviceCgroup) * rule, const MESSAGE(LinuxDevice) * device)
-{
-    const char *type = strcmp(device->type, "u") == 0 ? "c" : device->type;
-    return rule->allow && rule->major != NULL && rule->minor != NULL &&
-           rule->major->value == device->major && rule->minor->value == device->minor &&
-           strcmp(rule->type, type) == 0;
-}
-
-/* Runtimes allow what they add a node for by themselves, in every version. So a rule that does just
- * that for a device of the adjustment loses nothing where rules are not known. Rules and devices
- * are looked at in one pass each: they stand in the same order, as nri_adjustment_inject_device()
- * adds them. */
-static bool needs_device_rules(const MESSAGE(LinuxContainerAdjustment) * message)
+/* Runtimes allow what they add a node for by themselves, in every version: "rw" or more, whatever
+ * the rule says. So a rule that allows just a device of the adjustment loses nothing where rules
+ * are not known; one that denies does. */
+static bool needs_device_rules(const MESSAGE(LinuxContainerAdjustment) * message,
+                               const struct nri_alloc *alloc)
 {
     const MESSAGE(LinuxResources) *resources = message->resources;
-    size_t device = 0;
-    for (size_t i = 0; resources != NULL && i < resources->n_devices; i++) {
-        while (device < message->n_devices &&
-               !allows(resources->devices[i], message->devices[device]))
-            device++;
-        if (device == message->n_devices)
-            return true;
-    }
-    return false;
+    if (resources == NULL || resources->n_devices == 0)
+        return false;
+    struct nri_device_set devices;
+    bool needed = false;
+    nri_device_set_open(&devices, message->devices, message->n_devices, alloc);
+    for (size_t i = 0; !needed && i < resources->n_devices; i++)
+        needed = !nri_device_set_has(&devices, resources->devices[i]);
+    nri_device_set_close(&devices);
+    return needed;
 }
 
 static uint64_t of_resources(const MESSAGE(LinuxResources) * resources)
@@ -109,12 +102,13 @@ static bool has_rdt(const MESSAGE(LinuxRdt) * rdt)
                            rdt->enable_monitoring != NULL || rdt->remove);
 }
 
-static uint64_t of_linux(const MESSAGE(LinuxContainerAdjustment) * message)
+static uint64_t of_linux(const MESSAGE(LinuxContainerAdjustment) * message,
+                         const struct nri_alloc *alloc)
 {
     if (message == NULL)
         return 0;
     return of_resources(message->resources) | if_used(message->n_devices > 0, BIT(DEVICES)) |
-           if_used(needs_device_rules(message), BIT(DEVICE_RULES)) |
+           if_used(needs_device_rules(message, alloc), BIT(DEVICE_RULES)) |
            if_used(removes_device(message), BIT(REMOVE_DEVICE)) |
            if_used(message->cgroups_path[0] != '\0', BIT(CGROUPS_PATH)) |
            if_used(message->oom_score_adj != NULL, BIT(OOM_SCORE_ADJ)) |
@@ -133,7 +127,8 @@ uint64_t nri_adjustment_features(const nri_adjustment *adjustment)
     const MESSAGE(ContainerAdjustment) *message = nri_adjustment_message(adjustment);
     if (message == NULL)
         return 0;
-    return of_linux(message->linux) | if_used(message->n_annotations > 0, BIT(ANNOTATIONS)) |
+    return of_linux(message->linux, &adjustment->builder.arena->alloc) |
+           if_used(message->n_annotations > 0, BIT(ANNOTATIONS)) |
            if_used(message->n_mounts > 0, BIT(MOUNTS)) | if_used(message->n_env > 0, BIT(ENV)) |
            if_used(removes_env(message), BIT(REMOVE_ENV)) |
            if_used(has_hook(message->hooks), BIT(HOOKS)) |

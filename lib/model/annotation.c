@@ -71,26 +71,46 @@ static size_t rank_of(const char *found, const struct search *search, const unsi
     return rank;
 }
 
+/* The best annotation by now. */
+struct best {
+    size_t rank;
+    const char *key, *value;
+};
+
+static void look_for(const nri_pod *pod, const struct search *search, const unsigned char *order,
+                     struct best *best)
+{
+    const char *key, *value;
+    for (size_t i = 0; nri_pod_annotation_at(pod, i, &key, &value); i++) {
+        size_t rank = rank_of(key, search, order);
+        if (rank < best->rank)
+            *best = (struct best){rank, key, value};
+    }
+}
+
+bool nri_annotation_find_any(const nri_pod *pod, const char *container_name,
+                             const char *const *keys, size_t key_count,
+                             enum nri_annotation_syntax syntax, const char **value,
+                             const char **found)
+{
+    const char *name = container_name != NULL ? container_name : "";
+    const size_t number = (size_t)syntax; /* an enum may hold anything */
+    struct best best = {FORMS_MOST, "", ""};
+    for (size_t i = 0; keys != NULL && number < SYNTAXES && i < key_count; i++) {
+        if (keys[i] == NULL || keys[i][0] == '\0')
+            continue;
+        const struct search search = {keys[i], name, strlen(keys[i]), strlen(name)};
+        look_for(pod, &search, forms[number], &best);
+    }
+    if (value != NULL)
+        *value = best.value;
+    if (found != NULL)
+        *found = best.key;
+    return best.rank < FORMS_MOST;
+}
+
 bool nri_annotation_find(const nri_pod *pod, const char *container_name, const char *key,
                          enum nri_annotation_syntax syntax, const char **value, const char **found)
 {
-    const char *name = container_name != NULL ? container_name : "";
-    const char *best_key = "", *best_value = "", *at_key, *at_value;
-    size_t best = FORMS_MOST, number = (size_t)syntax; /* an enum may hold anything */
-    if (key != NULL && key[0] != '\0' && number < SYNTAXES) {
-        const struct search search = {key, name, strlen(key), strlen(name)};
-        for (size_t i = 0; nri_pod_annotation_at(pod, i, &at_key, &at_value); i++) {
-            size_t rank = rank_of(at_key, &search, forms[number]);
-            if (rank >= best)
-                continue;
-            best = rank;
-            best_key = at_key;
-            best_value = at_value;
-        }
-    }
-    if (value != NULL)
-        *value = best_value;
-    if (found != NULL)
-        *found = best_key;
-    return best < FORMS_MOST;
+    return nri_annotation_find_any(pod, container_name, &key, 1, syntax, value, found);
 }

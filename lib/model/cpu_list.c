@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/cpu_list.h"
 
+#include <string.h>
+
 #include <nri/cpuset.h>
 
 /* What the texts say. */
@@ -54,6 +56,8 @@ int nri_cpu_list_check(const char *text, const char **rule, size_t *offset)
     }
     if (code == 0 && *at != '\0')
         code = NRI_E_INVALID;
+    if (code == NRI_E_INVALID && *at != '\0' && strchr(" \t\n\v\f\r", *at) != NULL)
+        *rule = "no blanks; nri_cpuset_format() writes the form";
     *offset = (size_t)(at - text);
     return code;
 }

@@ -22,7 +22,7 @@ static const char *skip_blanks(const char *at)
 struct scan {
     nri_cpuset *set;  /* where ranges go, with room for them; NULL: only look */
     uint32_t *edges;  /* for each of its words: how many ranges begin to hold all of it, less how
-                         many  end to */
+                         many end to */
     bool any;         /* there was a range, */
     unsigned largest; /* and this is the largest number of all */
 };

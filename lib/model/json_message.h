@@ -39,6 +39,7 @@ struct nri_json_place {
     const char *name;                    /* a member */
     const char *key;                     /* a key of a map */
     size_t index;                        /* an element, when both are NULL */
+    bool of_key;                         /* the member's key is what is wrong, not its value */
 };
 
 /*
@@ -56,7 +57,7 @@ int nri_json_read_text(const struct nri_json_source *source,
 
 /* ---- json_place.c ---- */
 
-/* Sets the error "NAME:LINE:COLUMN: PATH: ..." for a value, and returns the code. */
+/* Sets the error "NAME:LINE:COLUMN: PATH: ..." for a value or its key, and returns the code. */
 int nri_json_refuse(const struct nri_json_source *source, const struct nri_json_place *place,
                     const struct nri_json *value, int code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -49,8 +49,10 @@ int nri_json_refuse(const struct nri_json_source *source, const struct nri_json_
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     (void)write_path(path, place);
-    return nri_error_set(source->error, code, "%s:%zu:%zu: %s: %s", source->name,
-                         nri_json_line(value), nri_json_column(value), path, text);
+    return nri_error_set_at(source->error, code, source->name,
+                            place->of_key ? nri_json_key_line(value) : nri_json_line(value),
+                            place->of_key ? nri_json_key_column(value) : nri_json_column(value),
+                            "%s: %s", path, text);
 }
 
 int nri_json_refuse_memory(const struct nri_json_source *source, const struct nri_json_place *place,

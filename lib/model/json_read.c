@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "model/json_schema.h"
 #include "model/json_value.h"
+#include "proto/nri.pb-c.h"
 #include "wire/field.h"
 #include "wire/message.h"
 
@@ -119,10 +120,12 @@ static int read_object(const struct nri_json_source *source, const struct nri_js
         struct nri_json_place part = {.parent = place};
         const struct nri_json *value = nri_json_member_at(object, i, &part.key, NULL);
         int code = 0;
-        if (nri_json_is_env(field) && (part.key[0] == '\0' || strchr(part.key, '=') != NULL))
-            code = nri_json_refuse(source, &part, value, NRI_E_SYNTAX,
+        if (nri_json_is_env(field) && (part.key[0] == '\0' || strchr(part.key, '=') != NULL)) {
+            part.of_key = true;
+            return nri_json_refuse(source, &part, value, NRI_E_SYNTAX,
                                    "the name of a variable must not be empty or hold a \"=\"");
-        else if (field->type == PROTOBUF_C_TYPE_STRING)
+        }
+        if (field->type == PROTOBUF_C_TYPE_STRING)
             code = read_variable(source, &part, part.key, value, (char **)(void *)array + i);
         else
             code = read_entry(source, &part, field->descriptor, part.key, value,
@@ -192,7 +195,7 @@ static int read_members(const struct nri_json_source *source, const struct nri_j
     size_t count = nri_json_count(object);
     uint64_t seen = 0;
     for (size_t i = 0; i < count; i++) {
-        struct nri_json_place part = {.parent = place};
+        struct nri_json_place part = {.parent = place, .of_key = true};
         const struct nri_json *value = nri_json_member_at(object, i, &part.key, NULL);
         const ProtobufCFieldDescriptor *field = nri_json_field_find(type, part.key);
         if (field == NULL)
@@ -218,8 +221,11 @@ static int read_message(const struct nri_json_source *source, const struct nri_j
 {
     bool object = nri_json_type(value) == NRI_JSON_OBJECT;
     bool plain = !object && nri_json_is_wrapper(type);
-    if (!object && !plain)
-        return expected(source, place, value, "an object");
+    if (!object && !plain) /* of variables "NAME=TEXT" comes first to mind */
+        return expected(source, place, value,
+                        type == &nri__pkg__api__v1alpha1__key_value__descriptor
+                            ? "an object such as {\"key\": \"NAME\", \"value\": \"TEXT\"}"
+                            : "an object");
     ProtobufCMessage *made = make(source->arena, type);
     if (made == NULL)
         return nri_json_refuse_memory(source, place, value);

@@ -252,8 +252,11 @@ int nri_json_read_key(const struct nri_json_source *source, const struct nri_jso
     int code = parse_decimal(key, &negative, &magnitude);
     if (code == 0 && !fits(&range, negative, magnitude))
         code = NRI_E_RANGE;
-    if (code != 0)
-        return refuse_integer(source, place, value, &range, code, nri_quote(&quote, key));
+    if (code != 0) {
+        struct nri_json_place wrong = *place;
+        wrong.of_key = true;
+        return refuse_integer(source, &wrong, value, &range, code, nri_quote(&quote, key));
+    }
     store(field->type, negative, magnitude, member);
     return 0;
 }

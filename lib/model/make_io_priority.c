@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LinuxIOPriority */
+/* LinuxIOPriority: the rules are those of ioprio_set(2). */
 #include <nri/scheduler.h>
 
 #include "model/make.h"
@@ -16,6 +16,10 @@ int nri_make_io_priority(struct nri_builder *builder, int ioprio_class, int32_t 
     if (code == 0)
         code = nri_check_signed(builder, &field, priority, priority >= 0 && priority <= 7,
                                 "must be 0 (highest) to 7");
+    if (code == 0)
+        code = nri_check_signed(builder, &field, priority,
+                                ioprio_class != NRI_IOPRIO_CLASS_NONE || priority == 0,
+                                "must be 0 with IOPRIO_CLASS_NONE");
     if (code != 0)
         return code;
     NRI_MESSAGE(LinuxIOPriority) *made =

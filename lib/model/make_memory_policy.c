@@ -39,6 +39,43 @@ static int check_nodes(struct nri_builder *builder, int mode, const char *nodes)
     return check_list(builder, nodes);
 }
 
+/* NULL, or the rule that the flag breaks. What only some kernels refuse is no fault:
+ * MPOL_F_NUMA_BALANCING came after the other flags, first for MPOL_BIND alone. MPOL_DEFAULT takes
+ * the flags about nodes and makes nothing of them. */
+static const char *flag_fault(int flag, int mode, bool has_nodes, bool has_node_flag)
+{
+    if (flag == NRI_MPOL_F_NUMA_BALANCING) {
+        if (mode == NRI_MPOL_BIND || mode == NRI_MPOL_PREFERRED_MANY)
+            return NULL;
+        return "must not be set unless the mode is MPOL_BIND or MPOL_PREFERRED_MANY";
+    }
+    if (has_node_flag)
+        return "MPOL_F_STATIC_NODES and MPOL_F_RELATIVE_NODES exclude each other";
+    if (!has_nodes && mode != NRI_MPOL_DEFAULT)
+        return "must not be set without memory nodes";
+    return NULL;
+}
+
+static int check_flags(struct nri_builder *builder, int mode, const char *nodes, const int *flags,
+                       size_t count)
+{
+    struct nri_where one = flags_field;
+    bool has_nodes = nodes != NULL && nodes[0] != '\0', has_node_flag = false;
+    int code = nri_check_numbers(builder, &flags_field, flags, count, NRI_MPOL_F_NUMA_BALANCING);
+    one.indexed = true;
+    for (; code == 0 && one.index < count; one.index++) {
+        int flag = flags[one.index];
+        const char *fault = flag_fault(flag, mode, has_nodes, has_node_flag);
+        char number[16];
+        if (fault != NULL) {
+            snprintf(number, sizeof number, "%d", flag);
+            code = nri_builder_refuse_number(builder, NRI_E_INVALID, &one, number, fault);
+        }
+        has_node_flag = has_node_flag || flag != NRI_MPOL_F_NUMA_BALANCING;
+    }
+    return code;
+}
+
 static bool fill(struct nri_builder *builder, NRI_MESSAGE(LinuxMemoryPolicy) * policy,
                  const char *nodes, const int *flags, size_t flag_count)
 {
@@ -65,8 +102,7 @@ int nri_make_memory_policy(struct nri_builder *builder, int mode, const char *no
     if (code == 0)
         code = check_nodes(builder, mode, nodes);
     if (code == 0)
-        code =
-            nri_check_numbers(builder, &flags_field, flags, flag_count, NRI_MPOL_F_NUMA_BALANCING);
+        code = check_flags(builder, mode, nodes, flags, flag_count);
     if (code != 0)
         return code;
     NRI_MESSAGE(LinuxMemoryPolicy) *made =

@@ -47,6 +47,17 @@ static int check_no_times(struct nri_builder *builder, uint64_t runtime, uint64_
     return code;
 }
 
+/* How long a deadline and a period may be is the administrator's (sched_deadline_period_max_us). No
+ * kernel takes the highest bit. */
+static int check_time(struct nri_builder *builder, const struct nri_where *field, uint64_t time,
+                      bool fits, const char *rule)
+{
+    int code = nri_check_unsigned(builder, field, time, fits, rule);
+    return code != 0 ? code
+                     : nri_check_unsigned(builder, field, time, time <= INT64_MAX,
+                                          "must be below 2^63 nanoseconds");
+}
+
 static int check_times(struct nri_builder *builder, uint64_t runtime, uint64_t deadline,
                        uint64_t period)
 {
@@ -59,12 +70,11 @@ static int check_times(struct nri_builder *builder, uint64_t runtime, uint64_t d
     if (code != 0)
         return code;
     snprintf(rule, sizeof rule, "must not be below the runtime, %" PRIu64, runtime);
-    code = nri_check_unsigned(builder, &deadline_field, deadline, deadline >= runtime, rule);
+    code = check_time(builder, &deadline_field, deadline, deadline >= runtime, rule);
     if (code != 0)
         return code;
     snprintf(rule, sizeof rule, "must be 0, or not below the deadline, %" PRIu64, deadline);
-    return nri_check_unsigned(builder, &period_field, period, period == 0 || period >= deadline,
-                              rule);
+    return check_time(builder, &period_field, period, period == 0 || period >= deadline, rule);
 }
 
 static int check(struct nri_builder *builder, int policy, int32_t nice, int32_t priority)

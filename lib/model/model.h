@@ -81,6 +81,10 @@ void nri_adjustment_seal(nri_adjustment *adjustment);
  * Putting it together costs a step an item, once after a change. */
 const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *
 nri_adjustment_message(const nri_adjustment *adjustment);
+/* Whether a runtime that does not act on a feature of adjustments refuses the container for it,
+ * rather than to ignore it: what its NRI does not know it never sees. */
+bool nri_feature_refused(const char *runtime_name, const char *nri_version,
+                         enum nri_feature feature);
 /* Bits (1 << feature) of what was used. */
 uint64_t nri_adjustment_features(const nri_adjustment *adjustment);
 /* Where an adjustment goes. */
@@ -126,5 +130,8 @@ bool nri_identity_from_program(const char *program, char index_out[3], const cha
 
 /* "0.10.0", "v0.8", "0.12.2-rc1" -> numbers. False when it is no version. */
 bool nri_version_parse(const char *text, unsigned number[3]);
+/* The NRI version that counts: the one that the runtime told, or, where it told none that says
+ * anything, the one that is inferred. NULL when neither is known. */
+const char *nri_version_of(const char *told, const char *runtime_name, const char *runtime_version);
 
 #endif

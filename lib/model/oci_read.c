@@ -24,9 +24,9 @@ static int expect(const struct nri_json_source *source, const struct nri_json_pl
     if (place != NULL)
         return nri_json_refuse(source, place, value, NRI_E_SYNTAX, "must be %s, found %s", what,
                                nri_json_value_shown(value));
-    return nri_error_set(source->error, NRI_E_SYNTAX, "%s:%zu:%zu: must be %s, found %s",
-                         source->name, nri_json_line(value), nri_json_column(value), what,
-                         nri_json_value_shown(value));
+    return nri_error_set_at(source->error, NRI_E_SYNTAX, source->name, nri_json_line(value),
+                            nri_json_column(value), "must be %s, found %s", what,
+                            nri_json_value_shown(value));
 }
 
 /* ---- one value ---- */

@@ -83,3 +83,12 @@ const char *nri_version_infer(const char *runtime_name, const char *runtime_vers
     }
     return NULL;
 }
+
+/* A version that Go's build information could not tell is "0.0.0-unknown" or "(devel)". */
+const char *nri_version_of(const char *told, const char *runtime_name, const char *runtime_version)
+{
+    unsigned number[3];
+    if (nri_version_parse(told, number) && (number[0] | number[1] | number[2]) != 0)
+        return told;
+    return nri_version_infer(runtime_name, runtime_version);
+}

@@ -42,14 +42,6 @@ static const char *keep(struct nri_core *core, const char *text)
     return nri_arena_text(&core->told, text, nri_message_text_length(text));
 }
 
-/* A version that Go's build information could not tell is "0.0.0-unknown" or "(devel)". */
-static bool is_version(const char *text)
-{
-    unsigned number[3];
-
-    return nri_version_parse(text, number) && (number[0] | number[1] | number[2]) != 0;
-}
-
 static int take_told(struct nri_core *core, const MESSAGE(ConfigureRequest) * message)
 {
     nri_configure_reset(core);
@@ -62,14 +54,10 @@ static int take_told(struct nri_core *core, const MESSAGE(ConfigureRequest) * me
     core->runtime_version = version;
     core->registration_timeout_ms = milliseconds(message->registration_timeout);
     core->request_timeout_ms = milliseconds(message->request_timeout);
-    if (is_version(nri_version)) {
-        core->nri_version = nri_version;
-        return 0;
-    }
-    const char *inferred = nri_version_infer(name, version);
-    if (inferred != NULL) {
-        core->nri_version = inferred;
-        core->version_inferred = true;
+    const char *known = nri_version_of(nri_version, name, version);
+    if (known != NULL) {
+        core->nri_version = known;
+        core->version_inferred = known != nri_version;
     }
     return 0;
 }

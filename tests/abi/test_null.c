@@ -253,6 +253,8 @@ static void test_errors_and_records(void **state)
     (void)state;
     assert_int_equal(nri_error_get_code(NULL), NRI_OK);
     is_empty(nri_error_get_text(NULL));
+    assert_int_equal(nri_error_line(NULL), 0);
+    assert_int_equal(nri_error_column(NULL), 0);
     is_null(nri_error_free(NULL));
     assert_int_equal(nri_log_record_level(NULL), NRI_LOG_DEFAULT);
     is_empty(nri_log_record_text(NULL));

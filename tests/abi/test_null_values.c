@@ -52,6 +52,7 @@ static void test_annotation(void **state)
     int64_t number;
     nri_document *document;
     assert_false(nri_annotation_find(NULL, NULL, NULL, NRI_ANNOTATION_SCOPED, NULL, NULL));
+    assert_false(nri_annotation_find_any(NULL, NULL, NULL, 1, NRI_ANNOTATION_SCOPED, NULL, NULL));
     is_invalid(nri_annotation_bool(NULL, NULL, NULL, NRI_ANNOTATION_SCOPED, &flag, NULL));
     is_invalid(nri_annotation_int64(NULL, NULL, NULL, NRI_ANNOTATION_SCOPED, &number, NULL));
     is_invalid(nri_annotation_quantity(NULL, NULL, "k", NRI_ANNOTATION_SCOPED, NULL, NULL));

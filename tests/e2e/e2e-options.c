@@ -25,6 +25,8 @@ static const struct entry {
     {"replace-env", KIND_LIST, offsetof(struct options, replace_env)},
     {"add-annotation", KIND_LIST, offsetof(struct options, add_annotation)},
     {"add-mount", KIND_LIST, offsetof(struct options, add_mount)},
+    {"inject-device", KIND_LIST, offsetof(struct options, inject_device)},
+    {"adjust", KIND_TEXT, offsetof(struct options, adjust)},
     {"arg", KIND_LIST, offsetof(struct options, arg)},
     {"cpu-shares", KIND_NUMBER, offsetof(struct options, cpu_shares)},
     {"cpu-quota", KIND_NUMBER, offsetof(struct options, cpu_quota)},

@@ -32,6 +32,8 @@ struct options {
     struct list replace_env;    /* NAME=VALUE */
     struct list add_annotation; /* KEY=VALUE */
     struct list add_mount;      /* SOURCE:DESTINATION, bind-mounted read-only */
+    struct list inject_device;  /* PATH:ACCESS */
+    const char *adjust;         /* an adjustment in JSON, before all else */
     struct list arg;            /* the arguments, one each */
     int64_t cpu_shares;         /* 0: left alone, likewise below */
     int64_t cpu_quota;

@@ -39,6 +39,11 @@ static int each_pair(nri_adjustment *adjustment, const struct list *list, char s
     return 0;
 }
 
+static int inject(nri_adjustment *adjustment, const char *path, const char *access)
+{
+    return nri_adjustment_inject_device(adjustment, path, NULL, access);
+}
+
 static char *fat_text(int64_t length)
 {
     char *text = malloc((size_t)length + 1);
@@ -63,7 +68,14 @@ static int add_fat_annotation(nri_adjustment *adjustment, int64_t length)
 /* A failed builder call sticks to the adjustment, so the results in between need no look. */
 int reply_adjust(const struct options *options, nri_adjustment *adjustment)
 {
-    int rc = each_pair(adjustment, &options->add_env, '=', nri_adjustment_add_env);
+    int rc = 0;
+    if (options->adjust != NULL) {
+        rc = nri_adjustment_merge_json(adjustment, options->adjust, strlen(options->adjust), NULL,
+                                       NULL);
+    }
+    if (rc == 0) {
+        rc = each_pair(adjustment, &options->add_env, '=', nri_adjustment_add_env);
+    }
     if (rc == 0) {
         rc = each_pair(adjustment, &options->replace_env, '=', nri_adjustment_replace_env);
     }
@@ -72,6 +84,9 @@ int reply_adjust(const struct options *options, nri_adjustment *adjustment)
     }
     if (rc == 0) {
         rc = each_pair(adjustment, &options->add_mount, ':', bind_mount);
+    }
+    if (rc == 0) {
+        rc = each_pair(adjustment, &options->inject_device, ':', inject);
     }
     for (int i = 0; rc == 0 && i < options->remove_env.count; i++) {
         rc = nri_adjustment_remove_env(adjustment, options->remove_env.item[i]);

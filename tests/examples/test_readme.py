@@ -69,6 +69,12 @@ class Readme(Case):
         self.assertEqual(program.ended(), 1)
         self.assertRegex(program.err(), "^hello: .*/var/run/nri/nri.sock.*\n$")
 
+    def test_plugin_that_cannot_be_made(self):
+        program = Program(self.directory, [self.compiled()], environment={"NRI_PLUGIN_SOCKET": "/run/nri.sock"})
+        self.addCleanup(program.close)
+        self.assertEqual(program.ended(), 1)
+        self.assertRegex(program.err(), '^hello: NRI_PLUGIN_SOCKET="/run/nri.sock" is not the decimal number .*\n$')
+
     def test_links(self):
         links = re.findall(r"\]\(([^)#:]+)\)", readme())
         self.assertGreater(len(links), 5)

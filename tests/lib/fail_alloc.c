@@ -54,8 +54,12 @@ static struct head *check(struct fail_alloc *fa, void *block)
 static bool must_fail(struct fail_alloc *fa)
 {
     size_t call = atomic_fetch_add(&fa->calls, 1) + 1;
-    if (call != atomic_load(&fa->fail_at))
+    size_t left = atomic_load(&fa->left);
+    if (left != 0 && call != atomic_load(&fa->fail_at)) {
+        if (left != SIZE_MAX)
+            atomic_fetch_sub(&fa->left, 1);
         return false;
+    }
     atomic_store(&fa->fired, true);
     return true;
 }
@@ -127,6 +131,7 @@ void fail_alloc_init(struct fail_alloc *fa, struct nri_allocator *out)
     atomic_init(&fa->peak_bytes, 0);
     atomic_init(&fa->calls, 0);
     atomic_init(&fa->fail_at, 0);
+    atomic_init(&fa->left, SIZE_MAX);
     atomic_init(&fa->fired, false);
     if (out == NULL)
         return;
@@ -141,6 +146,11 @@ void fail_alloc_arm(struct fail_alloc *fa, size_t n)
 {
     atomic_store(&fa->fired, false);
     atomic_store(&fa->fail_at, n == 0 ? 0 : atomic_load(&fa->calls) + n);
+}
+
+void fail_alloc_end_after(struct fail_alloc *fa, size_t n)
+{
+    atomic_store(&fa->left, n);
 }
 
 struct nri_alloc fail_alloc_resolved(struct fail_alloc *fa)

@@ -23,6 +23,7 @@ struct fail_alloc {
     atomic_size_t peak_bytes; /* the most that was ever live */
     atomic_size_t calls;      /* allocations and resizes so far, failed ones too */
     atomic_size_t fail_at;    /* the value of `calls` that fails; 0: none */
+    atomic_size_t left;       /* so many more succeed, then none; SIZE_MAX: all */
     atomic_bool fired;        /* an allocation was made to fail since the last arming */
 };
 
@@ -30,6 +31,8 @@ struct fail_alloc {
 void fail_alloc_init(struct fail_alloc *fa, struct nri_allocator *out);
 /* The n-th allocation or resize from now fails, and only that one; 0: none. Forgets `fired`. */
 void fail_alloc_arm(struct fail_alloc *fa, size_t n);
+/* After n more allocations and resizes there is no memory; SIZE_MAX: there is again. */
+void fail_alloc_end_after(struct fail_alloc *fa, size_t n);
 /* The same allocator as the rooms take it. */
 struct nri_alloc fail_alloc_resolved(struct fail_alloc *fa);
 

@@ -109,7 +109,7 @@ static void test_feature_that_docker_lacks(void **state)
     assert_success(create(s, set_rlimit));
     assert_int_equal(fake_runtime_logged(&s->fr, NRI_LOG_WARN), before + 1);
     assert_non_null(fake_runtime_find_record(
-        &s->fr, "rlimits: docker 29.7.0 has NRI v0.12.1, which ignores this"));
+        &s->fr, "rlimits: docker 29.7.0 has NRI v0.12.1, and refuses this"));
 }
 
 static void test_strict_features_of_docker(void **state)
@@ -118,7 +118,9 @@ static void test_strict_features_of_docker(void **state)
     s->fr.config.strict_features = true;
     start_as(s, "docker", "29.7.0", "v0.12.1");
     for (int i = 0; i < 2; i++)
-        assert_refusal(create(s, set_rlimit), NRI_GRPC_UNKNOWN, "rlimits: docker 29.7.0");
+        assert_refusal(
+            create(s, set_rlimit), NRI_GRPC_UNKNOWN,
+            "rlimits: docker 29.7.0 has NRI v0.12.1, and refuses this (strict_features)");
 }
 
 static void test_strict_features_of_an_unknown_version(void **state)
@@ -146,7 +148,8 @@ static void test_removal_is_never_refused(void **state)
     for (int i = 0; i < 2; i++)
         assert_success(create(s, remove_env));
     assert_non_null(fake_runtime_find_record(
-        &s->fr, "remove-env: containerd 2.3.0 has NRI v0.12.0, which may ignore this"));
+        &s->fr, "remove-env: containerd 2.3.0 with NRI v0.12.0 acts on this only where another "
+                "plugin set it"));
 }
 
 int main(void)

@@ -89,11 +89,61 @@ static void test_set_and_prefix(void **state)
     assert_int_equal(copy.code, 0);
 }
 
+static void expect_place(const nri_error *error, size_t line, size_t column)
+{
+    assert_int_equal(nri_error_line(error), line);
+    assert_int_equal(nri_error_column(error), column);
+}
+
+/* A place stays with its error as long as that does, and no longer. */
+static void test_place(void **state)
+{
+    (void)state;
+    struct fail_alloc fa;
+    fail_alloc_init(&fa, NULL);
+    struct nri_alloc alloc = fail_alloc_resolved(&fa);
+    struct nri_error error = {0}, copy = {0};
+    nri_error *out = NULL;
+    expect_place(&error, 0, 0);
+    assert_int_equal(nri_error_set_at(&error, NRI_E_SYNTAX, "a.json", 3, 14, "%s %d", "bad", 7),
+                     NRI_E_SYNTAX);
+    assert_string_equal(error.text, "a.json:3:14: bad 7");
+    expect_place(&error, 3, 14);
+    nri_error_copy(&copy, &error);
+    expect_place(&copy, 3, 14);
+    nri_error_export(&error, &alloc, &out);
+    expect_place(out, 3, 14);
+    assert_null(nri_error_free(out));
+    nri_error_prefix(&error, "container");
+    assert_string_equal(error.text, "container: a.json:3:14: bad 7");
+    expect_place(&error, 0, 0); /* the text does not begin with it any more */
+    nri_error_set_at(&error, NRI_E_SYNTAX, "a.json", SIZE_MAX, UINT32_MAX, "far");
+    expect_place(&error, UINT32_MAX, UINT32_MAX);
+    nri_error_set(&error, NRI_E_IO, "another");
+    expect_place(&error, 0, 0);
+    nri_error_clear(&copy);
+    expect_place(&copy, 0, 0);
+    nri_error_set_at(&copy, NRI_E_SYNTAX, "a.json", 3, 14, "bad");
+    nri_error_copy(&copy, NULL);
+    expect_place(&copy, 0, 0);
+    nri_error_set_at(&copy, NRI_E_SYNTAX, "a.json", 3, 14, "bad");
+    nri_error_copy(&copy, &error);
+    expect_place(&copy, 0, 0);
+    fail_alloc_arm(&fa, 1);
+    nri_error_set_at(&error, NRI_E_SYNTAX, "a.json", 3, 14, "bad");
+    nri_error_export(&error, &alloc, &out);
+    assert_int_equal(nri_error_get_code(out), NRI_E_NOMEM);
+    expect_place(out, 0, 0);
+    assert_int_equal(fa.live_blocks, 0);
+}
+
 static void test_null(void **state)
 {
     (void)state;
     assert_int_equal(nri_error_set(NULL, NRI_E_RANGE, "x"), NRI_E_RANGE);
     assert_int_equal(nri_error_prefix(NULL, "x"), 0);
+    assert_int_equal(nri_error_set_at(NULL, NRI_E_RANGE, "x", 1, 1, "x"), NRI_E_RANGE);
+    expect_place(NULL, 0, 0);
     nri_error_clear(NULL);
     nri_error_copy(NULL, NULL);
     nri_error_export(NULL, NULL, NULL);
@@ -175,6 +225,7 @@ int main(void)
         cmocka_unit_test(test_traits),
         cmocka_unit_test(test_from_grpc),
         cmocka_unit_test(test_set_and_prefix),
+        cmocka_unit_test(test_place),
         cmocka_unit_test(test_null),
         cmocka_unit_test(test_one_line_of_utf8),
         cmocka_unit_test(test_long_texts_are_cut),

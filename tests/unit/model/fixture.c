@@ -75,3 +75,18 @@ nri_adjustment *fixture_make(struct fixture *fixture)
     assert_non_null(adjustment);
     return adjustment;
 }
+
+void fixture_check_place(const nri_error *error, const char *name)
+{
+    const char *text = nri_error_get_text(error);
+    const size_t length = strlen(name), line = nri_error_line(error);
+    char place[128] = "";
+    if (strncmp(text, name, length) != 0 || text[length] != ':' || text[length + 1] == ' ') {
+        assert_int_equal(line, 0);
+        assert_int_equal(nri_error_column(error), 0);
+        return;
+    }
+    snprintf(place, sizeof place, "%s:%zu:%zu: ", name, line, nri_error_column(error));
+    if (strncmp(text, place, strlen(place)) != 0)
+        fail_msg("%s is not at the start of %s", place, text);
+}

@@ -46,6 +46,8 @@ void *fixture_round_trip(struct fixture *fixture, const void *message);
 /* The message of an adjustment, through the wire; fails the test when there is none. */
 const adjustment_message *fixture_adjustment(struct fixture *fixture,
                                              const nri_adjustment *adjustment);
+/* The line and the column of an error are those in its text: "NAME:LINE:COLUMN: ", or none. */
+void fixture_check_place(const nri_error *error, const char *name);
 /* An adjustment that nothing blocks. */
 nri_adjustment *fixture_make(struct fixture *fixture);
 

@@ -46,7 +46,11 @@ static void test_io_priority(void **state)
     REFUSED(a, set_io(a, -1, 0), NRI_E_RANGE, "I/O priority class -1: must be 0 to 3");
     REFUSED(a, set_io(a, 2, 8), NRI_E_RANGE, "I/O priority 8: must be 0 (highest) to 7");
     REFUSED(a, set_io(a, 2, -1), NRI_E_RANGE, "I/O priority -1: must be 0 (highest) to 7");
-    for (int ioprio_class = 0; ioprio_class <= 3; ioprio_class++) {
+    REFUSED(a, set_io(a, NRI_IOPRIO_CLASS_NONE, 1), NRI_E_RANGE,
+            "I/O priority 1: must be 0 with IOPRIO_CLASS_NONE");
+    REFUSED(a, set_io(a, NRI_IOPRIO_CLASS_NONE, 7), NRI_E_RANGE,
+            "I/O priority 7: must be 0 with IOPRIO_CLASS_NONE");
+    for (int ioprio_class = 1; ioprio_class <= 3; ioprio_class++) {
         OK(set_io(a, ioprio_class, 7 - ioprio_class));
         const adjustment_message *message = fixture_adjustment(*state, a);
         assert_int_equal(message->linux->io_priority->class_, ioprio_class);

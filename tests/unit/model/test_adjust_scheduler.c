@@ -17,6 +17,7 @@ static int set(nri_adjustment *adjustment, const struct request *r, const int *f
 
 #define NICE     "must be 0 unless the policy is SCHED_OTHER or SCHED_BATCH"
 #define PRIORITY "must be 0 unless the policy is SCHED_FIFO or SCHED_RR"
+#define MOST     "must be below 2^63 nanoseconds"
 #define TIMES    "must be 0 unless the policy is SCHED_DEADLINE"
 
 static const struct request requests[] = {
@@ -29,6 +30,8 @@ static const struct request requests[] = {
     {NRI_SCHED_IDLE, 0, 0, 0, 0, 0, NULL},
     {NRI_SCHED_DEADLINE, 0, 0, 1024, 1024, 0, NULL},
     {NRI_SCHED_DEADLINE, 0, 0, 1024, 2000, 2000, NULL},
+    {NRI_SCHED_DEADLINE, 0, 0, 1024, INT64_MAX, INT64_MAX, NULL},
+    {NRI_SCHED_DEADLINE, 0, 0, INT64_MAX, INT64_MAX, 0, NULL},
     {-1, 0, 0, 0, 0, 0, "scheduler policy -1: must be 0 to 7"},
     {8, 0, 0, 0, 0, 0, "scheduler policy 8: must be 0 to 7"},
     {NRI_SCHED_OTHER, -21, 0, 0, 0, 0, "scheduler nice -21: must be -20 to 19"},
@@ -52,6 +55,16 @@ static const struct request requests[] = {
      "scheduler deadline 1999: must not be below the runtime, 2000"},
     {NRI_SCHED_DEADLINE, 0, 0, 1024, 2000, 1999,
      "scheduler period 1999: must be 0, or not below the deadline, 2000"},
+    {NRI_SCHED_DEADLINE, 0, 0, 1024, 0, 2000,
+     "scheduler deadline 0: must not be below the runtime, 1024"},
+    {NRI_SCHED_DEADLINE, 0, 0, 1024, UINT64_C(1) << 63, 0,
+     "scheduler deadline 9223372036854775808: " MOST},
+    {NRI_SCHED_DEADLINE, 0, 0, UINT64_MAX, UINT64_MAX, 0,
+     "scheduler deadline 18446744073709551615: " MOST},
+    {NRI_SCHED_DEADLINE, 0, 0, 1024, 2000, UINT64_C(1) << 63,
+     "scheduler period 9223372036854775808: " MOST},
+    {NRI_SCHED_DEADLINE, 0, 0, 1024, 2000, UINT64_MAX,
+     "scheduler period 18446744073709551615: " MOST},
 };
 
 static void test_rules(void **state)

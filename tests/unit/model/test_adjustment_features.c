@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which features an adjustment says it uses: each by itself, together, and of a message that was
  * received. */
+#include <stdio.h>
+
 #include "refusal.h"
 
 #define BIT(name) (UINT64_C(1) << NRI_FEATURE_##name)
@@ -70,9 +72,10 @@ static void check_is_asked(const nri_adjustment *adjustment, uint64_t used)
     uint64_t settled = everywhere, seen = 0;
     while (ask(adjustment, &docker, &settled, &error)) {
         assert_int_equal(error.code, 0);
-        const char *what =
-            strncmp(error.text, "remove-", 7) == 0 ? "may ignore this" : "ignores this";
-        assert_non_null(strstr(error.text, ": docker 29.7.0 has NRI 0.12.1, which "));
+        const char *what = strncmp(error.text, "remove-", 7) == 0
+                               ? ": docker 29.7.0 with NRI 0.12.1 acts on this only where another "
+                                 "plugin set it"
+                               : ": docker 29.7.0 has NRI 0.12.1, and refuses this";
         assert_string_equal(error.text + strlen(error.text) - strlen(what), what);
         seen++;
     }
@@ -88,7 +91,7 @@ static void check_is_asked(const nri_adjustment *adjustment, uint64_t used)
     for (int i = 0; i < 2 && refused != 0; i++) {
         assert_true(ask(adjustment, &docker, &settled, &error));
         assert_int_equal(error.code, NRI_E_UNSUPPORTED);
-        assert_non_null(strstr(error.text, "ignores this (strict_features)"));
+        assert_non_null(strstr(error.text, ", and refuses this (strict_features)"));
         assert_int_equal(settled, everywhere);
     }
     /* It is asked as long as one of what was used is not settled. */
@@ -173,6 +176,164 @@ static void test_rules_of_other_devices(void **state)
     }
 }
 
+/* Devices and their rules stand in any order, few of them and many: found again after a device was
+ * set anew, put by two plugins, or sorted by a runtime. */
+static void test_rules_in_any_order(void **state)
+{
+    struct fixture *fixture = *state;
+    static const int counts[] = {1, 2, 16, 17, 100};
+    for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++) {
+        const int count = counts[n];
+        for (int step = 1; step < count + 2; step += 1 + count / 8) {
+            char path[16];
+            const int64_t one = 1;
+            nri_adjustment *a = fixture_make(fixture);
+            for (int i = 0; i < count; i++) {
+                snprintf(path, sizeof path, "/dev/%d", i);
+                OK(nri_adjustment_add_device(a, path, "c", i / 3, i % 3, NULL, NULL, NULL));
+            }
+            for (int i = count; i-- > 0;) {
+                const int64_t major = i * step % count / 3, minor = i * step % count % 3;
+                OK(nri_adjustment_add_device_rule(a, true, "c", &major, &minor, "rwm"));
+            }
+            check(fixture, a, BIT(DEVICES));
+            fail_alloc_arm(&fixture->memory, 1); /* without memory the answer is the same */
+            assert_int_equal(nri_adjustment_features(a), BIT(DEVICES));
+            assert_int_equal(fixture->memory.fired, count > 16);
+            fail_alloc_arm(&fixture->memory, 0);
+            const int64_t beyond = (count - 1) / 3 + 1;
+            OK(nri_adjustment_add_device_rule(a, true, "c", &beyond, &one, "rwm"));
+            check(fixture, a, BIT(DEVICES) | BIT(DEVICE_RULES));
+        }
+    }
+}
+
+/* So many that a step a rule and device would take minutes. */
+static void test_many_rules_in_the_wrong_order(void **state)
+{
+    enum { MANY = 300000 };
+    static char type[] = "b";
+    struct fixture *fixture = *state;
+    Nri__Pkg__Api__V1alpha1__LinuxDevice *devices = calloc(MANY, sizeof *devices);
+    Nri__Pkg__Api__V1alpha1__LinuxDevice **device_list = calloc(MANY, sizeof(void *));
+    Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *rules = calloc(MANY, sizeof *rules);
+    Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup **rule_list = calloc(MANY, sizeof(void *));
+    Nri__Pkg__Api__V1alpha1__OptionalInt64 *numbers = calloc(MANY, sizeof *numbers);
+    assert_true(devices != NULL && device_list != NULL && rules != NULL && rule_list != NULL &&
+                numbers != NULL);
+    for (size_t i = 0; i < MANY; i++) {
+        device_list[i] = &devices[i];
+        rule_list[MANY - 1 - i] = &rules[i];
+        nri__pkg__api__v1alpha1__linux_device__init(&devices[i]);
+        nri__pkg__api__v1alpha1__linux_device_cgroup__init(&rules[i]);
+        nri__pkg__api__v1alpha1__optional_int64__init(&numbers[i]);
+        numbers[i].value = devices[i].major = devices[i].minor = (int64_t)i;
+        devices[i].type = rules[i].type = type;
+        rules[i].allow = true;
+        rules[i].major = rules[i].minor = &numbers[i];
+    }
+    Nri__Pkg__Api__V1alpha1__LinuxResources resources =
+        NRI__PKG__API__V1ALPHA1__LINUX_RESOURCES__INIT;
+    Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment linux_part =
+        NRI__PKG__API__V1ALPHA1__LINUX_CONTAINER_ADJUSTMENT__INIT;
+    adjustment_message message = NRI__PKG__API__V1ALPHA1__CONTAINER_ADJUSTMENT__INIT;
+    resources.devices = rule_list;
+    resources.n_devices = linux_part.n_devices = MANY;
+    linux_part.devices = device_list;
+    linux_part.resources = &resources;
+    message.linux = &linux_part;
+    nri_adjustment *view = nri_adjustment_view(&fixture->arena, &message, NRI_E_EVENT, "read");
+    assert_int_equal(nri_adjustment_features(view), BIT(DEVICES));
+    numbers[MANY / 2].value = MANY;
+    assert_int_equal(nri_adjustment_features(view), BIT(DEVICES) | BIT(DEVICE_RULES));
+    free(numbers);
+    free(rule_list);
+    free(rules);
+    free(device_list);
+    free(devices);
+}
+
+/* What is said of one feature: Docker refuses what its NRI hands over, and never sees the rest. */
+static void test_what_is_said(void **state)
+{
+    static const struct {
+        struct nri_feature_place place;
+        const char *text;
+    } cases[] = {
+        {{"docker", "29.5.0", "0.12.0", false},
+         "memory-policy: docker 29.5.0 has NRI 0.12.0, and refuses this"},
+        {{"docker", "29.5.0", "0.12.0", true},
+         "memory-policy: docker 29.5.0 has NRI 0.12.0, and refuses this (strict_features)"},
+        {{"docker", "29.2.0", "0.11.0", false},
+         "memory-policy: docker 29.2.0 has NRI 0.11.0, which ignores this"},
+        {{"docker", "29.2.0", "0.11.0", true},
+         "memory-policy: docker 29.2.0 has NRI 0.11.0, which ignores this (strict_features)"},
+        {{"docker", "odd", "unknown", true},
+         "memory-policy: docker odd has NRI unknown, which may ignore this"},
+        {{"containerd", "2.2.1", "0.11.0", false},
+         "memory-policy: containerd 2.2.1 has NRI 0.11.0, which ignores this"},
+        {{"another", "1", "unknown", true},
+         "memory-policy: another 1 has NRI unknown, which may ignore this"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        nri_adjustment *a = fixture_make(*state);
+        struct nri_error error;
+        uint64_t settled = 0;
+        OK(nri_adjustment_set_memory_policy(a, NRI_MPOL_LOCAL, NULL, NULL, 0));
+        const nri_feature_check ask = nri_adjustment_feature_check(a, 0);
+        assert_non_null(ask);
+        assert_true(ask(a, &cases[i].place, &settled, &error));
+        assert_string_equal(error.text, cases[i].text);
+        assert_int_equal(error.code != 0, strstr(error.text, "(strict_features)") != NULL);
+    }
+}
+
+/* An NRI may have what the runtime around it does not act on: that is not the NRI's doing. */
+static void test_what_the_nri_has_and_the_runtime_not(void **state)
+{
+    const struct nri_feature_place place = {"containerd", "1.7.26", "0.8.0", false};
+    nri_adjustment *a = fixture_make(*state);
+    struct nri_error error;
+    uint64_t settled = 0;
+    OK(nri_adjustment_add_cdi_device(a, "vendor.com/gpu=0"));
+    OK(nri_adjustment_set_memory_swap(a, 1));
+    OK(nri_adjustment_set_sysctl(a, "a.b", "1"));
+    const nri_feature_check ask = nri_adjustment_feature_check(a, 0);
+    assert_true(ask(a, &place, &settled, &error));
+    assert_string_equal(
+        error.text,
+        "cdi-devices: containerd 1.7.26 does not act on this, though its NRI 0.8.0 has it");
+    assert_true(ask(a, &place, &settled, &error));
+    assert_string_equal(error.text, "sysctl: containerd 1.7.26 has NRI 0.8.0, which ignores this");
+    assert_true(ask(a, &place, &settled, &error));
+    assert_string_equal(
+        error.text,
+        "memory-other: containerd 1.7.26 does not act on this, though its NRI 0.8.0 has it");
+    assert_false(ask(a, &place, &settled, &error));
+}
+
+/* What is there, or may be, is not among what is missing. */
+static void test_strict_names_all(void **state)
+{
+    const struct nri_feature_place place = {"containerd", "2.1.9", "0.8.0", true};
+    nri_adjustment *a = fixture_make(*state);
+    struct nri_error error;
+    uint64_t settled = 0;
+    OK(nri_adjustment_set_oom_score_adj(a, 1));
+    OK(nri_adjustment_set_args(a, texts, 1));
+    OK(nri_adjustment_set_sysctl(a, "a.b", "1"));
+    OK(nri_adjustment_remove_env(a, "A"));
+    OK(nri_adjustment_set_memory_swap(a, 1));
+    OK(nri_adjustment_set_cpu_shares(a, 2));
+    const nri_feature_check ask = nri_adjustment_feature_check(a, 0);
+    for (int i = 0; i < 2; i++) {
+        assert_true(ask(a, &place, &settled, &error));
+        assert_int_equal(error.code, NRI_E_UNSUPPORTED);
+        assert_string_equal(error.text, "args: containerd 2.1.9 has NRI 0.8.0, which ignores this "
+                                        "(strict_features); missing too: sysctl, memory-other");
+    }
+}
+
 /* Go runtimes send validators every message there can be, with nothing in it. */
 static void test_empty_messages(void **state)
 {
@@ -225,6 +386,11 @@ int main(void)
         WITH_FIXTURE(test_together),
         WITH_FIXTURE(test_rules_of_the_devices),
         WITH_FIXTURE(test_rules_of_other_devices),
+        WITH_FIXTURE(test_rules_in_any_order),
+        WITH_FIXTURE(test_many_rules_in_the_wrong_order),
+        WITH_FIXTURE(test_what_is_said),
+        WITH_FIXTURE(test_what_the_nri_has_and_the_runtime_not),
+        WITH_FIXTURE(test_strict_names_all),
         WITH_FIXTURE(test_empty_messages),
         WITH_FIXTURE(test_policy_without_default_action),
     };

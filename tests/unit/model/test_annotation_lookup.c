@@ -53,6 +53,46 @@ static void test_precedence(void **state)
     nri_pod_free(bare);
 }
 
+static void expect_of_keys(const nri_pod *pod, const char *const *keys, size_t count,
+                           enum nri_annotation_syntax syntax, const char *key, const char *value)
+{
+    const char *got = NULL, *found = NULL;
+    assert_int_equal(nri_annotation_find_any(pod, "c", keys, count, syntax, &got, &found),
+                     key[0] != '\0');
+    assert_string_equal(found, key);
+    assert_string_equal(got, value);
+}
+
+/* Of several keys the narrowest form counts, and of one form the first key, in whatever order the
+ * annotations stand. */
+static void test_several_keys(void **state)
+{
+    (void)state;
+    static const char *const steps[] = {
+        "old.io", "new.io", "old.io/pod", "new.io/pod", "old.io/container.c", "new.io/container.c"};
+    static const char *const keys[] = {"new.io", "old.io"}, *const gaps[] = {NULL, "", "old.io"};
+    nri_pod *rising = pod_with((const char *[]){"new.iox", "x", "old.io/container.d", "x", NULL});
+    expect_of_keys(rising, keys, 2, NRI_ANNOTATION_SCOPED, "", "");
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        assert_int_equal(nri_pod_set_annotation(rising, steps[i], steps[i] + 1), 0);
+        expect_of_keys(rising, keys, 2, NRI_ANNOTATION_SCOPED, steps[i], steps[i] + 1);
+    }
+    nri_pod *falling = pod_with((const char *[]){"new.io/container.c", "1", "old.io/container.c",
+                                                 "2", "new.io/pod", "3", "old.io", "4", NULL});
+    expect_of_keys(falling, keys, 2, NRI_ANNOTATION_SCOPED, "new.io/container.c", "1");
+    expect_of_keys(falling, keys, 2, NRI_ANNOTATION_NAME, "old.io", "4");
+    expect_of_keys(falling, keys + 1, 1, NRI_ANNOTATION_CONTAINER, "old.io/container.c", "2");
+    expect_of_keys(falling, gaps, 3, NRI_ANNOTATION_SCOPED, "old.io/container.c", "2");
+    expect_of_keys(falling, gaps, 2, NRI_ANNOTATION_SCOPED, "", "");
+    expect_of_keys(falling, keys, 0, NRI_ANNOTATION_SCOPED, "", "");
+    expect_of_keys(falling, NULL, 2, NRI_ANNOTATION_SCOPED, "", "");
+    expect_of_keys(falling, keys, 2, (enum nri_annotation_syntax)9, "", "");
+    expect_of_keys(NULL, keys, 2, NRI_ANNOTATION_SCOPED, "", "");
+    assert_true(nri_annotation_find_any(falling, NULL, keys, 2, NRI_ANNOTATION_SCOPED, NULL, NULL));
+    nri_pod_free(rising);
+    nri_pod_free(falling);
+}
+
 static void test_values(void **state)
 {
     (void)state;
@@ -128,6 +168,8 @@ static void test_errors(void **state)
     assert_int_equal(code, NRI_E_SYNTAX);
     static const char start[] = "annotation \"j/container.c\":2:3: ";
     assert_int_equal(strncmp(nri_error_get_text(error), start, strlen(start)), 0);
+    fixture_check_place(error, "annotation \"j/container.c\"");
+    assert_int_equal(nri_error_line(error), 2);
     nri_error_free(error);
     assert_null(document);
     code = nri_annotation_bool(pod, "c", NULL, NRI_ANNOTATION_SCOPED, &flag, &error);
@@ -141,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_precedence),
+        cmocka_unit_test(test_several_keys),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_errors),
     };

@@ -129,6 +129,38 @@ static void test_a_nul_in_the_value(void **state)
     assert_int_equal(number, 77);
 }
 
+/* It is there, and nothing that a number could be. */
+static void test_an_empty_value(void **state)
+{
+    struct one one;
+    int64_t number = 77;
+    bool flag = true;
+    const char *value = NULL;
+    nri_document *document;
+    nri_cpuset *set;
+    const nri_pod *pod = pod_of(*state, &one, "", 0);
+    assert_true(nri_annotation_find(pod, "c", KEY, NRI_ANNOTATION_SCOPED, &value, NULL));
+    assert_string_equal(value, "");
+    assert_int_equal(nri_cpuset_new(&set, NULL), 0);
+    assert_int_equal(nri_cpuset_add(set, 9), 0);
+    assert_int_equal(nri_annotation_cpuset(pod, "c", KEY, NRI_ANNOTATION_SCOPED, set, NULL), 0);
+    assert_int_equal(nri_cpuset_count(set), 0);
+    nri_cpuset_free(set);
+    assert_int_equal(nri_annotation_bool(pod, "c", KEY, NRI_ANNOTATION_SCOPED, &flag, NULL),
+                     NRI_E_SYNTAX);
+    assert_int_equal(nri_annotation_int64(pod, "c", KEY, NRI_ANNOTATION_SCOPED, &number, NULL),
+                     NRI_E_SYNTAX);
+    assert_int_equal(nri_annotation_quantity(pod, "c", KEY, NRI_ANNOTATION_SCOPED, &number, NULL),
+                     NRI_E_SYNTAX);
+    assert_int_equal(
+        nri_annotation_milli_quantity(pod, "c", KEY, NRI_ANNOTATION_SCOPED, &number, NULL),
+        NRI_E_SYNTAX);
+    assert_int_equal(
+        nri_annotation_json(pod, "c", KEY, NRI_ANNOTATION_SCOPED, NULL, &document, NULL),
+        NRI_E_SYNTAX);
+    assert_int_equal(number, 77);
+}
+
 static void test_errors_of_each_type(void **state)
 {
     struct one one;
@@ -272,6 +304,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bool_words, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_int64_borders, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_a_nul_in_the_value, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_an_empty_value, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_errors_of_each_type, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_json_options, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_allocation_failures, fixture_setup, fixture_teardown),

@@ -256,6 +256,7 @@ static void test_faults(void **state)
         assert_int_equal(code, r->code);
         assert_int_equal(nri_error_get_code(error), code);
         assert_int_equal(strncmp(nri_error_get_text(error), "config.json:", 12), 0);
+        fixture_check_place(error, "config.json");
         assert_null(container);
         nri_error_free(error);
         assert_int_equal(

@@ -103,6 +103,7 @@ static void test_errors(void **state)
         if (code != cases[i].code ||
             strncmp(nri_error_get_text(error), cases[i].text, strlen(cases[i].text)) != 0)
             fail_msg("case %zu: %d: %s", i, code, nri_error_get_text(error));
+        fixture_check_place(error, "c.json");
         assert_null(document);
         nri_error_free(error);
     }

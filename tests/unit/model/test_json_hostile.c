@@ -18,6 +18,7 @@ static void refused(const char *message, const char *json, size_t length, int co
     assert_int_equal(got, code);
     assert_null(bytes);
     assert_int_equal(size, 0);
+    fixture_check_place(error, "JSON");
     nri_error_free(error);
 }
 
@@ -91,7 +92,9 @@ static void test_numbers(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         char text[256];
-        size_t column = (size_t)(strrchr(bad[i].json, ':') - bad[i].json) + 2;
+        /* A wrong key is told at its own place, which is behind the last brace here. */
+        char before = strncmp(bad[i].text, "simple[", 7) == 0 ? '{' : ':';
+        size_t column = (size_t)(strrchr(bad[i].json, before) - bad[i].json) + 2;
         snprintf(text, sizeof text, "JSON:1:%zu: %s.%s", column, bad[i].message, bad[i].text);
         refused(bad[i].message, bad[i].json, strlen(bad[i].json), bad[i].code, text);
     }
@@ -116,7 +119,7 @@ static void test_structure(void **state)
     static const struct {
         const char *message, *json, *text;
     } bad[] = {
-        {"Empty", "{\"a\":1}", "JSON:1:6: Empty[\"a\"]: unknown member; Empty has none"},
+        {"Empty", "{\"a\":1}", "JSON:1:2: Empty[\"a\"]: unknown member; Empty has none"},
         {"Container", "{\"args\":[null]}",
          "JSON:1:10: Container.args[0]: must be a text, found null"},
         {"Container", "{\"mounts\":[null]}",
@@ -127,10 +130,10 @@ static void test_structure(void **state)
         {"Container", "{\"env\":\"A=1\"}",
          "JSON:1:8: Container.env: must be a list or an object, found a text"},
         {"Container", "{\"env\":{\"A=B\":\"1\"}}",
-         "JSON:1:15: Container.env[\"A=B\"]: the name of a variable must not be empty or hold a "
+         "JSON:1:9: Container.env[\"A=B\"]: the name of a variable must not be empty or hold a "
          "\"=\""},
         {"Container", "{\"env\":{\"\":\"1\"}}",
-         "JSON:1:12: Container.env[\"\"]: the name of a variable must not be empty or hold a "
+         "JSON:1:9: Container.env[\"\"]: the name of a variable must not be empty or hold a "
          "\"=\""},
         {"Container", "{\"env\":{\"A\":1}}",
          "JSON:1:13: Container.env[\"A\"]: must be a text, found a number"},
@@ -138,10 +141,16 @@ static void test_structure(void **state)
          "JSON:1:14: ContainerAdjustment.env[\"-A\"]: must be a text, found null"},
         {"Container", "{\"hooks\":{\"poststop\":[{\"env\":{\"A\":[]}}]}}",
          "JSON:1:35: Container.hooks.poststop[0].env[\"A\"]: must be a text, found a list"},
+        {"ContainerAdjustment", "{\"env\":[\"A=1\"]}",
+         "JSON:1:9: ContainerAdjustment.env[0]: must be an object such as {\"key\": \"NAME\", "
+         "\"value\": \"TEXT\"}, found a text"},
+        {"Container", "{\"id\":\"a\",\n \"env\": {\n  \"A=B\" :\n \"1\"}}",
+         "JSON:3:3: Container.env[\"A=B\"]: the name of a variable must not be empty or hold a "
+         "\"=\""},
         {"Container", "{\"id\":null,\"id\":\"a\"}",
          "JSON:1:12: the key \"id\" is in this object already"},
         {"Container", "{\"cdiDevices\":null,\"CDIDevices\":[]}",
-         "JSON:1:33: Container[\"CDIDevices\"]: the member CDI_devices is given twice, in two "
+         "JSON:1:20: Container[\"CDIDevices\"]: the member CDI_devices is given twice, in two "
          "spellings"},
         {"LinuxContainerAdjustment", "{\"net_devices\":{\"eth0\":null}}",
          "JSON:1:24: LinuxContainerAdjustment.net_devices[\"eth0\"]: must be an object, found "
@@ -149,11 +158,11 @@ static void test_structure(void **state)
         {"LinuxMemory", "{\"limit\":[1]}",
          "JSON:1:10: LinuxMemory.limit: must be an integer or a decimal text, found a list"},
         {"LinuxMemory", "{\"limit\":{\"valeu\":1}}",
-         "JSON:1:19: LinuxMemory.limit[\"valeu\"]: unknown member; OptionalInt64 has value"},
+         "JSON:1:11: LinuxMemory.limit[\"valeu\"]: unknown member; OptionalInt64 has value"},
         {"LinuxMemory", "{\"limit\":{\"valeu\":null}}",
-         "JSON:1:19: LinuxMemory.limit[\"valeu\"]: unknown member; OptionalInt64 has value"},
+         "JSON:1:11: LinuxMemory.limit[\"valeu\"]: unknown member; OptionalInt64 has value"},
         {"LinuxMemory", "{\"limit\":{\"value\":null,\"unit\":null}}",
-         "JSON:1:31: LinuxMemory.limit[\"unit\"]: unknown member; OptionalInt64 has value"},
+         "JSON:1:24: LinuxMemory.limit[\"unit\"]: unknown member; OptionalInt64 has value"},
         {"LinuxRdt", "{\"schemata\":\"a\"}",
          "JSON:1:13: LinuxRdt.schemata: must be a list, found a text"},
         {"OptionalInt", "null",

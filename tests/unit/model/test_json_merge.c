@@ -179,6 +179,7 @@ static void test_a_bad_text_changes_nothing_and_sticks(void **state)
         assert_true(nri_adjustment_is_empty(adjustment));
         assert_int_equal(nri_adjustment_error(adjustment), code);
         assert_string_equal(nri_adjustment_error_text(adjustment), nri_error_get_text(error));
+        fixture_check_place(error, "a.json");
         nri_error_free(error);
         nri_adjustment_free(adjustment);
     }

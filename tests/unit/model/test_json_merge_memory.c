@@ -6,35 +6,6 @@
 #include "base/buf.h"
 #include "fixture.h"
 
-/* Memory that ends: after `left` more allocations there is none. */
-struct ending {
-    struct nri_alloc from;
-    size_t left;
-};
-
-static void *take(size_t bytes, void *user)
-{
-    struct ending *ending = user;
-    if (ending->left == 0)
-        return NULL;
-    ending->left--;
-    return nri_alloc_raw(&ending->from, bytes);
-}
-
-static void *never(void *block, size_t bytes, void *user)
-{
-    (void)block;
-    (void)bytes;
-    (void)user;
-    return NULL; /* an arena does not resize */
-}
-
-static void give(void *block, void *user)
-{
-    struct ending *ending = user;
-    nri_alloc_release(&ending->from, block);
-}
-
 static unsigned draw(uint64_t *random, unsigned below)
 {
     *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -80,13 +51,11 @@ static void put_list(struct nri_buf *out, const char *list, unsigned first, unsi
  * may take one piece of memory, which is what it sets aside. */
 static void merge_at_random(uint64_t *random)
 {
-    struct ending ending = {.left = SIZE_MAX};
     struct fail_alloc memory;
     struct nri_arena arena;
     unsigned known[LISTS] = {0};
     fail_alloc_init(&memory, NULL);
-    ending.from = fail_alloc_resolved(&memory);
-    const struct nri_alloc alloc = {&ending, take, never, give};
+    const struct nri_alloc alloc = fail_alloc_resolved(&memory);
     nri_arena_init(&arena, &alloc, 0, SIZE_MAX);
     nri_adjustment *adjustment = nri_adjustment_make(&arena, fixture_seed, 0, NULL);
     assert_non_null(adjustment);
@@ -96,17 +65,18 @@ static void merge_at_random(uint64_t *random)
         unsigned list = draw(random, LISTS);
         unsigned count = 1 + draw(random, draw(random, 8) == 0 ? 300 : 20);
         unsigned first = draw(random, 2) == 0 ? known[list] : draw(random, known[list] + 1);
-        nri_buf_init(&out, &ending.from, SIZE_MAX);
+        nri_buf_init(&out, &alloc, SIZE_MAX);
         assert_int_equal(nri_buf_append(&out, "{", 1), 0);
         put_list(&out, lists[list], first, count);
         assert_int_equal(nri_buf_append(&out, "}", 1), 0);
         if (first + count > known[list])
             known[list] = first + count;
-        ending.left = 1;
+        fail_alloc_end_after(&memory, 1);
         size_t length = nri_buf_size(&out);
         const char *json = (const char *)out.data + out.start;
         if (nri_adjustment_merge_json(adjustment, json, length, NULL, &error) != 0)
             fail_msg("%.*s: %s", length < 300 ? (int)length : 300, json, nri_error_get_text(error));
+        fail_alloc_end_after(&memory, SIZE_MAX);
         assert_null(arena.spare);
         nri_buf_fini(&out);
     }

@@ -154,7 +154,7 @@ static void test_errors_name_place_and_rule(void **state)
         const char *text;
     } cases[] = {
         {"Container", "{\"nmae\":\"a\"}", NRI_E_SYNTAX,
-         "JSON:1:9: Container[\"nmae\"]: unknown member; Container has id, pod_sandbox_id, name, "
+         "JSON:1:2: Container[\"nmae\"]: unknown member; Container has id, pod_sandbox_id, name, "
          "state, labels, annotations, args, env, mounts, hooks, linux, pid, rlimits, created_at, "
          "started_at, finished_at, exit_code, status_reason, status_message, CDI_devices, user, "
          "image"},
@@ -174,7 +174,7 @@ static void test_errors_name_place_and_rule(void **state)
         {"Container", "{\"labels\":{\"a\":null}}", NRI_E_SYNTAX,
          "JSON:1:16: Container.labels[\"a\"]: must be a text, found null"},
         {"Container", "{\"podSandboxId\":\"a\",\"pod_sandbox_id\":\"b\"}", NRI_E_SYNTAX,
-         "JSON:1:38: Container[\"pod_sandbox_id\"]: the member pod_sandbox_id is given twice, in "
+         "JSON:1:21: Container[\"pod_sandbox_id\"]: the member pod_sandbox_id is given twice, in "
          "two spellings"},
         {"Container", "{\"state\":\"RUNNING\"}", NRI_E_SYNTAX,
          "JSON:1:10: Container.state: \"RUNNING\" is no ContainerState; these are: "
@@ -193,6 +193,7 @@ static void test_errors_name_place_and_rule(void **state)
                                               strlen(cases[i].json), NULL, &bytes, &size, &error),
                          cases[i].code);
         assert_string_equal(nri_error_get_text(error), cases[i].text);
+        fixture_check_place(error, "JSON");
         assert_null(bytes);
         nri_error_free(error);
     }

@@ -182,6 +182,30 @@ static void test_texts(void **state)
                         "with commas between, such as \"0-3,7\"");
 }
 
+/* nri_cpuset_parse() takes blanks, and annotations have them. */
+static void test_blanks_in_lists(void **state)
+{
+    static const struct {
+        const char *list, *quoted;
+        int offset;
+    } cases[] = {{"0, 2", "0, 2", 2},
+                 {" 0", " 0", 0},
+                 {"0-1 ", "0-1 ", 3},
+                 {"0- 1", "0- 1", 2},
+                 {"0\n", "0\\x0a", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[128];
+        nri_adjustment *adjustment = fixture_make(*state);
+        assert_int_equal(nri_adjustment_set_cpuset_cpus(adjustment, cases[i].list), NRI_E_INVALID);
+        snprintf(
+            text, sizeof text,
+            "cpuset cpus \"%s\": wrong at offset %d: no blanks; nri_cpuset_format() writes the "
+            "form",
+            cases[i].quoted, cases[i].offset);
+        assert_string_equal(nri_adjustment_error_text(adjustment), text);
+    }
+}
+
 static void test_lists(void **state)
 {
     static const char *const good[] = {"0", "0-3,7", "5-5", "7,0-3", "1048575", "00,01"};
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_good_values, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_bad_values, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_texts, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_blanks_in_lists, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_lists, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_S08_no_empty_parts, fixture_setup, fixture_teardown),
     };

@@ -74,6 +74,24 @@ static void test_docker_fields(void **state)
     supports(false, "docker", "29.7.0", "0.12.2", NRI_FEATURE_POD_EVENTS);
 }
 
+/* Only what its NRI hands over; and removals never get so far. */
+static void test_docker_refuses(void **state)
+{
+    (void)state;
+    assert_true(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_MEMORY_POLICY));
+    assert_true(nri_feature_refused("docker", "0.2.0", NRI_FEATURE_ANNOTATIONS));
+    assert_true(nri_feature_refused("docker", "0.11.0", NRI_FEATURE_MEMORY_OTHER));
+    assert_false(nri_feature_refused("docker", "0.11.0", NRI_FEATURE_MEMORY_POLICY));
+    assert_false(nri_feature_refused("docker", "unknown", NRI_FEATURE_MEMORY_POLICY));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_ENV));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_MOUNTS));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_REMOVE_ENV));
+    assert_false(nri_feature_refused("docker", "0.12.0", NRI_FEATURE_REMOVE_DEVICE));
+    assert_false(nri_feature_refused("containerd", "0.12.0", NRI_FEATURE_MEMORY_OTHER));
+    assert_false(nri_feature_refused("another", "0.12.0", NRI_FEATURE_MEMORY_OTHER));
+    assert_false(nri_feature_refused(NULL, NULL, NRI_FEATURE_ARGS));
+}
+
 /* The version that the runtime told is the one that counts; the release stays what it is. */
 static void test_told_version(void **state)
 {
@@ -88,19 +106,42 @@ static void test_told_version(void **state)
     supports(true, NULL, NULL, "0.10.0", NRI_FEATURE_ARGS);
 }
 
+/* What a runtime tells that says nothing is as good as what it does not tell. */
+static void test_told_nothing(void **state)
+{
+    static const char *const told[] = {NULL, "", "unknown", "(devel)", "0.0.0-unknown", "v0.0.0"};
+    enum nri_feature found[1] = {0};
+    nri_adjustment *a = fixture_make(*state);
+    OK(nri_adjustment_set_sysctl(a, "a.b", "1"));
+    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+        supports(true, "containerd", "2.2.0", told[i], NRI_FEATURE_ARGS);
+        supports(false, "containerd", "2.1.9", told[i], NRI_FEATURE_ARGS);
+        supports(false, "another", "1.0", told[i], NRI_FEATURE_ENV);
+        assert_true(nri_event_supported("containerd", "2.2.0", told[i], 14));
+        assert_false(nri_event_supported("containerd", "2.1.9", told[i], 14));
+        assert_true(nri_field_supported("containerd", "2.2.0", told[i], NRI_FIELD_ARGS));
+        assert_int_equal(nri_adjustment_ignored(a, "containerd", "2.2.0", told[i], found, 1), 1);
+        assert_int_equal(found[0], NRI_FEATURE_SYSCTL);
+        assert_int_equal(nri_adjustment_ignored(a, "containerd", "2.2.1", told[i], found, 1), 0);
+        assert_int_equal(nri_adjustment_ignored(a, "another", "1.0", told[i], found, 1), 0);
+    }
+    assert_null(nri_version_infer("another", "1.0"));
+}
+
 static void test_nothing_known(void **state)
 {
     (void)state;
     for (int feature = -1; feature <= LAST + 1; feature++) {
         supports(false, "another", "1.0", NULL, (enum nri_feature)feature);
-        supports(false, "containerd", "2.2.0", "unknown", (enum nri_feature)feature);
+        supports(false, "another", "1.0", "unknown", (enum nri_feature)feature);
         supports(false, NULL, NULL, NULL, (enum nri_feature)feature);
     }
     supports(false, "another", "1.0", "0.12.2", (enum nri_feature)0);
     supports(false, "another", "1.0", "0.12.2", (enum nri_feature)(LAST + 1));
     for (int number = -1; number <= 65; number++) {
         assert_false(nri_event_supported("another", "1.0", NULL, number));
-        assert_false(nri_event_supported("containerd", "2.2.0", "", number));
+        assert_false(nri_event_supported("another", "1.0", "", number));
+        assert_false(nri_event_supported("containerd", "unreadable", "", number));
         assert_false(nri_field_supported("another", "1.0", NULL, number));
     }
     assert_false(nri_field_supported("another", "1.0", "0.12.2", 0));
@@ -244,7 +285,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_release),    cmocka_unit_test(test_never),
-        cmocka_unit_test(test_docker_fields), cmocka_unit_test(test_told_version),
+        cmocka_unit_test(test_docker_fields), cmocka_unit_test(test_docker_refuses),
+        cmocka_unit_test(test_told_version),  WITH_FIXTURE(test_told_nothing),
         cmocka_unit_test(test_nothing_known), cmocka_unit_test(test_events),
         cmocka_unit_test(test_fields),        WITH_FIXTURE(test_ignored),
         cmocka_unit_test(test_document),
