@@ -92,11 +92,9 @@ struct nri_app_options {
      * and `reconnect` is always on but with --no-reconnect. NULL: all zero. */
     const struct nri_plugin_options *plugin;
     const struct nri_app_field *fields; /**< of the configuration; `field_count` of them */
-    uint64_t field_count;               /**< how many */
     /** Where the configuration is kept: filled before `on_start`, changed by a reload as a whole,
      * on the thread of the handlers, between two of them. */
     void *config;
-    uint64_t config_size; /**< its size in bytes */
     /**
      * Looks at a whole new configuration before it is taken. `candidate` is laid out as `config`.
      * Not 0: it is refused, and the text given with nri_app_refuse() says why; at the start the
@@ -113,16 +111,19 @@ struct nri_app_options {
      * not return within a second of SIGTERM: then the process just ends. */
     void (*on_stop)(void *user);
     const struct nri_app_flag *flags; /**< options of the program's own; `flag_count` of them */
-    uint64_t flag_count;              /**< how many */
     /** More OpenMetrics text for /metrics, without "# EOF": NUL-terminated, freed with free(); NULL
      * for none. On the loop's thread, while handlers may run on theirs. */
     char *(*metrics)(void *user);
     void *user; /**< handed to handlers and to all of the above */
-    /** Before the plugin is made, with `config` filled: sets what depends on it, such as `state`, in
-     * `options`, a copy of `plugin` above. 0, or the program ends with that code's text and 1 (say
-     * more with nri_app_log()). */
+    /** Before the plugin is made, with `config` filled: sets what depends on it, such as `state`,
+     * in `options`, a copy of `plugin` above. 0, or the program ends with that code's text and 1
+     * (say more with nri_app_log()). */
     int (*on_prepare)(struct nri_plugin_options *options, void *user);
-    uint64_t reserved[5]; /**< must be 0 */
+    const void *reserved_pointer; /**< must be NULL */
+    uint64_t field_count;         /**< how many `fields` there are */
+    uint64_t config_size;         /**< the size of `config` in bytes */
+    uint64_t flag_count;          /**< how many `flags` there are */
+    uint64_t reserved[5];         /**< must be 0 */
 };
 /** Fills options with zeros and their size. Since 0.1.0. */
 NRI_API void nri_app_options_init(struct nri_app_options *options, size_t size);

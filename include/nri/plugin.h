@@ -271,7 +271,8 @@ struct nri_plugin_options {
     /** A state cache that the plugin keeps (nri/state.h); it must outlive the plugin, and belongs
      * to one plugin. Default: none. */
     nri_state *state;
-    uint64_t reserved[7]; /**< must be 0 */
+    const void *reserved_pointer; /**< must be NULL */
+    uint64_t reserved[7];         /**< must be 0 */
 };
 
 /** Fills options with defaults (zeros) and their size. `size` is sizeof(struct nri_plugin_options).

@@ -97,7 +97,7 @@ struct nri_state_ops {
                               enum nri_state_cause cause, void *user);
     /** A Synchronize was taken in whole: what was told is the node as it is. */
     void (*synchronized)(nri_state *state, void *user);
-    void (*reserved[3])(void); /**< must be NULL */
+    void (*reserved[4])(void); /**< must be NULL */
 };
 /** Fills a table with NULLs and its size. `size` is sizeof(struct nri_state_ops). Since 0.1.0. */
 NRI_API void nri_state_ops_init(struct nri_state_ops *ops, size_t size);
@@ -116,6 +116,7 @@ struct nri_state_options {
     nri_log_fn log;
     /** Handed to `log`. */
     void *log_user;
+    const void *reserved_pointer; /**< must be NULL */
     /** The longest note, in bytes. Default 4096, at most 1 MiB. A longer one that a checkpoint has
      * is kept. */
     uint64_t max_note_bytes;

@@ -233,7 +233,7 @@ int nri_app_main(int argc, char **argv, const struct nri_app_options *options)
     if (!occupy_standard_descriptors())
         return FAILED;
     if (options == NULL || app_options_copy(&known, sizeof known, options, options->size) != 0 ||
-        !reserved_is_zero(&known)) {
+        known.reserved_pointer != NULL || !reserved_is_zero(&known)) {
         (void)fputs("nri_app_main: the options are not of this version of nri-app\n", stderr);
         return FAILED;
     }

@@ -42,7 +42,8 @@ static int take(struct nri_plugin_ops *ops, const struct nri_plugin_ops *given_o
                           "nri_plugin_options", error);
     if (rc != 0)
         return rc;
-    if (!nri_abi_is_zero(options->reserved, sizeof options->reserved))
+    if (options->reserved_pointer != NULL ||
+        !nri_abi_is_zero(options->reserved, sizeof options->reserved))
         return nri_error_set(
             error, NRI_E_ABI,
             "struct nri_plugin_options: a reserved member is not 0; fill the structure with "

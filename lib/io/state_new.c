@@ -29,7 +29,8 @@ static int take(struct nri_state_ops *ops, const struct nri_state_ops *given_ops
                             "nri_state_ops", error);
     if (code != 0)
         return code;
-    if (!nri_abi_is_zero(options->reserved, sizeof options->reserved))
+    if (options->reserved_pointer != NULL ||
+        !nri_abi_is_zero(options->reserved, sizeof options->reserved))
         return nri_error_set(error, NRI_E_ABI,
                              "struct nri_state_options: a reserved member is not 0; fill the "
                              "structure with nri_state_options_init()");

@@ -41,11 +41,17 @@ class Options(ctypes.Structure):
         + [(name, ctypes.c_int32) for name in ("log_level", "dispatch", "fd")]
         + [(name, ctypes.c_uint32) for name in (
             "use_fd", "ignore_environment", "allow_missing_validate", "strict_features",
+            "reconnect", "reconnect_attempts", "no_socket_watch", "no_deadline_guard",
+            "deadline_margin_percent", "pass_late_events", "refuse_late_events", "slow_percent",
+            "no_slow_warning", "bypass", "offload_threads", "max_queued_updates",
             "max_in_flight", "max_sync_parts", "max_pending_calls")]
         + [(name, ctypes.c_uint64) for name in (
-            "registration_timeout_ms", "call_timeout_ms", "max_receive_bytes", "max_send_bytes",
+            "registration_timeout_ms", "reconnect_min_ms", "reconnect_max_ms",
+            "reconnect_reset_ms", "reconnect_give_up_ms", "stop_grace_ms", "deadline_margin_ms",
+            "call_timeout_ms", "max_receive_bytes", "max_send_bytes",
             "request_memory_bytes", "max_queued_bytes", "max_output_bytes", "max_sync_bytes",
             "max_request_bytes")]
+        + [(name, ctypes.c_void_p) for name in ("state", "reserved_pointer")]
         + [("reserved", ctypes.c_uint64 * 7)])
 
 

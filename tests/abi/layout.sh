@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # layout.sh SOURCE_INCLUDE BUILD_INCLUDE: every structure that the public headers define starts with
-# its size, has no padding, and is a multiple of 8 bytes, so that it can grow at its end.
+# its size, has no padding, and is a multiple of 8 bytes, so that it can grow at its end. Not the rows
+# of nri-app's tables, which cannot grow, nor what it fills in itself.
 set -euo pipefail
 source_include=$1
 build_include=$2
@@ -17,9 +18,12 @@ if [ -z "$structs" ]; then
     exit 1
 fi
 
+rows=' nri_app_field nri_app_flag nri_app_texts '
 {
     echo '#include <nri/nri.h>'
+    echo '#include <nri/app.h>'
     for name in $structs; do
+        [[ $rows != *" $name "* ]] || continue
         echo "_Static_assert(sizeof(struct $name) % 8 == 0, \"$name: size\");"
         echo "_Static_assert(offsetof(struct $name, size) == 0, \"$name: size comes first\");"
         echo "_Static_assert(sizeof(((struct $name *)0)->size) == sizeof(size_t), \"$name\");"

@@ -563,19 +563,6 @@ static void test_audit_of_kept(void **state)
     nri_cpuset_free(taken);
 }
 
-static void test_graves_are_bounded(void **state)
-{
-    struct fixture *fixture = *state;
-    char id[16];
-    for (unsigned i = 0; i < LEDGER_GRAVES + 1; i++) {
-        snprintf(id, sizeof id, "c%u", i);
-        pinner_remove(&fixture->ledger, id);
-    }
-    assert_false(ledger_is_buried(&fixture->ledger, "c0"));
-    assert_true(ledger_is_buried(&fixture->ledger, "c1"));
-    assert_true(ledger_is_buried(&fixture->ledger, id));
-}
-
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make, unmake)
@@ -602,7 +589,6 @@ int main(void)
         TEST(test_confirm_during_call),
         TEST(test_audit),
         TEST(test_audit_of_kept),
-        TEST(test_graves_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
