@@ -65,8 +65,8 @@ void __wrap_free(void *block)
     __real_free(block);
 }
 
-/* Returns how many allocations there are, each of which has failed once. `wanted` is the result when
- * none does. */
+/* Returns how many allocations there are, each of which has failed once. `wanted` is the result
+ * when none does. */
 static size_t sweep(const struct app_config_sources *sources, int wanted)
 {
     char text[APP_CONFIG_TEXT];
@@ -103,8 +103,9 @@ static const char json[] = "{\"flag\": true, \"workers\": 5, \"pool\": {\"cpus\"
 static void test_texts(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"names: [", "workers: 1\nworkers: 2\n", "wrokers: 5\n",
-                                      "{\"a\": ", "pool: {cpus: 5-2}", "timeouts: {request: 1}"};
+    static const char *const bad[] = {
+        "names: [", "workers: 1\nworkers: 2\n", "wrokers: 5\n",
+        "{\"a\": ", "pool: {cpus: 5-2}",        "timeouts: {request: 1}"};
     assert_true(sweep(&(struct app_config_sources){.configure = yaml}, 0) > 10);
     assert_true(sweep(&(struct app_config_sources){.configure = json}, 0) > 10);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
