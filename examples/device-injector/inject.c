@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -59,40 +60,74 @@ bool inject_built(struct injection *injection, int code, const value *at)
     return code == 0;
 }
 
-/* Whether a later element has the same member `name`: then that one counts. A runtime would take
- * the two for a conflict. */
-static bool is_repeated(struct injection *injection, const value *list, size_t index,
-                        const char *name)
+/* An element of a list, by the member that tells it from the others. */
+struct element {
+    const char *name;
+    const value *item;
+    size_t index;
+    bool repeated;
+};
+
+static int by_index(const void *first, const void *second)
+{
+    const struct element *a = first, *b = second;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* Those of the same name in their order. Aliases share a text, so that it need not be read. */
+static int by_name(const void *first, const void *second)
+{
+    const struct element *a = first, *b = second;
+    const int order = a->name == b->name ? 0 : strcmp(a->name, b->name);
+    return order != 0 ? order : by_index(first, second);
+}
+
+/* Reads all elements before any is compared with another: what is not checked may be of any size.
+ * Returns their number. */
+static size_t read_elements(struct injection *injection, const char *const *members, size_t count,
+                            const char *key, struct element elements[VALUES_MAX_ITEMS])
 {
     struct values *values = &injection->values;
-    const value *item = values_at(values, list, index);
-    const char *text = values_text(values, values_member(values, item, name));
-    for (size_t i = index + 1; i < values_count(values, list); i++) {
-        const value *later = values_at(values, list, i);
-        if (strcmp(values_text(values, values_member(values, later, name)), text) != 0)
-            continue;
-        inject_warn(injection,
-                    "annotation %s:%zu:%zu: %s \"%s\" stands again in line %zu, which counts",
-                    values->annotation, item->start_mark.line + 1, item->start_mark.column + 1,
-                    name, text, later->start_mark.line + 1);
-        return true;
+    const value *list = values_root(values);
+    const size_t length = values_count(values, list);
+    for (size_t i = 0; i < length; i++) {
+        const value *item = values_at(values, list, i);
+        if (item == NULL)
+            values_fail(values, list, "entry %zu is empty: must be a mapping", i + 1);
+        values_check_members(values, item, members, count);
+        const char *name = values_text(values, values_member(values, item, key));
+        elements[i] = (struct element){.name = name, .item = item, .index = i};
     }
-    return false;
+    return values->error[0] == '\0' ? length : 0;
+}
+
+/* Of elements of the same name the last one counts. A runtime would take two for a conflict. */
+static void mark_repeated(struct element *elements, size_t count, const char *key,
+                          const struct injection *injection)
+{
+    qsort(elements, count, sizeof elements[0], by_name);
+    for (size_t i = 0; i + 1 < count; i++) {
+        const struct element *later = &elements[i + 1];
+        elements[i].repeated = strcmp(elements[i].name, later->name) == 0;
+        if (elements[i].repeated)
+            inject_warn(injection,
+                        "annotation %s:%zu:%zu: %s \"%s\" stands again in line %zu, which counts",
+                        injection->values.annotation, elements[i].item->start_mark.line + 1,
+                        elements[i].item->start_mark.column + 1, key, elements[i].name,
+                        later->item->start_mark.line + 1);
+    }
+    qsort(elements, count, sizeof elements[0], by_index);
 }
 
 void inject_each(struct injection *injection, const char *const *members, size_t count,
                  const char *key, void (*inject)(struct injection *, const value *))
 {
-    struct values *values = &injection->values;
-    const value *list = values_root(values);
-    for (size_t i = 0; i < values_count(values, list); i++) {
-        const value *item = values_at(values, list, i);
-        if (item == NULL)
-            values_fail(values, list, "entry %zu is empty: must be a mapping", i + 1);
-        values_check_members(values, item, members, count);
-        if (values->error[0] == '\0' && !is_repeated(injection, list, i, key))
-            inject(injection, item);
-    }
+    struct element elements[VALUES_MAX_ITEMS];
+    const size_t length = read_elements(injection, members, count, key, elements);
+    mark_repeated(elements, length, key, injection);
+    for (size_t i = 0; i < length && injection->values.error[0] == '\0'; i++)
+        if (!elements[i].repeated)
+            inject(injection, elements[i].item);
 }
 
 static int refuse(nri_request *request, const char *text)

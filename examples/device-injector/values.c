@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "values.h"
+#include "scan.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -35,48 +35,12 @@ void values_fail(struct values *values, const value *at, const char *format, ...
     va_end(args);
 }
 
-static void fail_at(struct values *values, yaml_mark_t mark, const char *format, ...)
+void values_fail_at(struct values *values, yaml_mark_t mark, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     say(values, mark.line + 1, mark.column + 1, format, args);
     va_end(args);
-}
-
-/* libyaml knows only the offset of a byte that cannot be read. */
-static yaml_mark_t mark_of(const char *text, size_t offset)
-{
-    yaml_mark_t mark = {0};
-    for (size_t i = 0; i < offset; i++) {
-        mark.column = text[i] == '\n' ? 0 : mark.column + 1;
-        mark.line += text[i] == '\n';
-    }
-    return mark;
-}
-
-static void parser_failed(struct values *values, const yaml_parser_t *parser, const char *text)
-{
-    const char *problem = parser->problem == NULL ? "unknown error" : parser->problem;
-    if (parser->error == YAML_MEMORY_ERROR)
-        values_fail(values, NULL, "out of memory");
-    else if (parser->error == YAML_READER_ERROR)
-        fail_at(values, mark_of(text, parser->problem_offset), "not YAML: %s", problem);
-    else
-        fail_at(values, parser->problem_mark, "not YAML: %s", problem);
-}
-
-/* There must be one document, and nothing behind it. */
-static void check_end(struct values *values, yaml_parser_t *parser, const char *text)
-{
-    yaml_document_t more;
-    if (!yaml_parser_load(parser, &more)) {
-        parser_failed(values, parser, text);
-        return;
-    }
-    const yaml_node_t *root = yaml_document_get_root_node(&more);
-    if (root != NULL)
-        values_fail(values, root, "a second document: there must be one");
-    yaml_document_delete(&more);
 }
 
 bool values_load(struct values *values, const char *annotation, const char *text, size_t length)
@@ -88,6 +52,8 @@ bool values_load(struct values *values, const char *annotation, const char *text
         values_fail(values, NULL, "%zu bytes long: at most %d are taken", length, VALUES_MAX_BYTES);
         return false;
     }
+    if (!scan(values, text, length))
+        return false;
     if (!yaml_parser_initialize(&parser)) {
         values_fail(values, NULL, "out of memory");
         return false;
@@ -95,11 +61,9 @@ bool values_load(struct values *values, const char *annotation, const char *text
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     values->loaded = yaml_parser_load(&parser, &values->document) != 0;
     if (!values->loaded)
-        parser_failed(values, &parser, text);
-    else if (yaml_document_get_root_node(&values->document) != NULL)
-        check_end(values, &parser, text);
+        scan_failed(values, &parser, text);
     yaml_parser_delete(&parser);
-    return values->error[0] == '\0';
+    return values->loaded;
 }
 
 void values_unload(struct values *values)
@@ -234,7 +198,8 @@ void values_check_members(struct values *values, const value *map, const char *c
 
 const value *values_member(struct values *values, const value *map, const char *name)
 {
-    if (map == NULL || map->type != YAML_MAPPING_NODE)
+    if (map == NULL || map->type != YAML_MAPPING_NODE ||
+        !is_a(values, map, YAML_MAPPING_NODE, "a mapping", map_length(map)))
         return NULL;
     for (size_t i = 0; i < map_length(map) && values->error[0] == '\0'; i++)
         if (strcasecmp(name_at(values, map, i), name) == 0)
@@ -247,12 +212,10 @@ const char *values_text(struct values *values, const value *scalar)
 {
     if (scalar == NULL || values->error[0] != '\0')
         return "";
-    const char *text = (const char *)scalar->data.scalar.value;
-    if (scalar->type != YAML_SCALAR_NODE)
-        values_fail(values, scalar, "must be a text");
-    else if (strlen(text) != scalar->data.scalar.length)
-        values_fail(values, scalar, "must not contain a NUL");
-    return values->error[0] == '\0' ? text : "";
+    if (scalar->type == YAML_SCALAR_NODE)
+        return (const char *)scalar->data.scalar.value;
+    values_fail(values, scalar, "must be a text");
+    return "";
 }
 
 /* The base of an integer as YAML writes it; `digits` is set to its first digit. */

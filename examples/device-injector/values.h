@@ -16,6 +16,12 @@
 #define VALUES_MAX_BYTES (64 * 1024)
 /* Of one list or mapping. */
 #define VALUES_MAX_ITEMS 1024
+/* Of lists and mappings in one another, and of values and aliases in all: libyaml's time grows with
+ * the product of depth and length, and with that of anchors and aliases. */
+#define VALUES_MAX_DEPTH 16
+#define VALUES_MAX_NODES 16384
+/* Of anchors. */
+#define VALUES_MAX_ANCHORS 1024
 
 typedef yaml_node_t value;
 
@@ -52,7 +58,7 @@ void values_check_members(struct values *values, const value *map, const char *c
 /* A member by its name, in any case; NULL when there is none, or null. */
 const value *values_member(struct values *values, const value *map, const char *name);
 
-/* The text of a scalar, as it was written; of nothing else, and without a NUL. */
+/* The text of a scalar, as it was written, which has no NUL; of nothing else. */
 const char *values_text(struct values *values, const value *scalar);
 /* An integer from `smallest` to `largest`, in decimal, or as YAML writes other bases (0x1f, 0o17,
  * and 017, which is octal too). 0 when it is absent; whether it is there. */
@@ -62,6 +68,8 @@ bool values_uint(struct values *values, const value *scalar, uint64_t *number);
 
 /* Says what is wrong, and where: at `at`, or with the annotation as a whole if that is NULL. */
 void values_fail(struct values *values, const value *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void values_fail_at(struct values *values, yaml_mark_t mark, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 #endif

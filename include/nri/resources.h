@@ -150,7 +150,9 @@ NRI_API int nri_resources_set_rdt_class(nri_resources *resources, const char *na
 NRI_API int nri_resources_set_unified(nri_resources *resources, const char *key, const char *value);
 /**
  * Adds a rule of the device cgroup at the end (LinuxResources.devices). Rules have no owner and
- * never conflict; one that is there already, exactly so, is not added twice.
+ * never conflict; a later one overrides an earlier one. A rule is left out where it would change
+ * nothing: where the same one, exactly so, is there already, with no rule behind it that does the
+ * opposite (denies where it allows, or allows where it denies).
  * @param resources the resources
  * @param allow whether it allows or denies
  * @param type "a" for all, "c" or "b"

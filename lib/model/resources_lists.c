@@ -155,9 +155,15 @@ struct rule_key {
 struct rule {
     rule_message message;
     Nri__Pkg__Api__V1alpha1__OptionalInt64 major, minor;
-    struct rule_key key;
     bool wanted;
     size_t holders;
+};
+
+/* What the hash says of a rule: its last copy counts. */
+struct nri_rule_entry {
+    struct rule_key key;
+    struct rule *made; /* NULL for a rule that was adopted: none of those ever goes */
+    size_t serial;     /* grows along the list, and is not given again */
 };
 
 /* False for a rule that no setter could make; one from a runtime may hold anything. */
@@ -178,53 +184,69 @@ static bool rule_key(const rule_message *rule, struct rule_key *key)
     return true;
 }
 
-static rule_message *find_rule(const struct nri_resources_store *store,
-                               const struct rule_key *wanted)
+/* ---- whether a rule would change anything ---- */
+
+/* A later rule overrides an earlier one, so that a rule is needless only where the same one is
+ * there and none behind it does the opposite. Those are few: what is between is not compared
+ * further. */
+struct same {
+    bool found;
+    struct rule *made; /* NULL when it was adopted */
+};
+
+static struct same find_in_list(const struct nri_resources_store *store,
+                                const struct rule_key *wanted)
 {
     struct rule_key key;
-    if (store->device_rules != NULL)
-        return nri_map_get(store->device_rules, wanted, sizeof *wanted);
-    for (size_t i = 0; i < store->resources.n_devices; i++) {
-        if (rule_key(store->resources.devices[i], &key) && memcmp(&key, wanted, sizeof key) == 0)
-            return store->resources.devices[i];
+    const size_t adopted = store->resources.n_devices - store->made_rules;
+    for (size_t i = store->resources.n_devices; i-- > 0;) {
+        rule_message *rule = store->resources.devices[i];
+        if ((rule->allow != 0) != wanted->allow)
+            break;
+        if (rule_key(rule, &key) && memcmp(&key, wanted, sizeof key) == 0)
+            return (struct same){true, i >= adopted ? (struct rule *)(void *)rule : NULL};
     }
-    return NULL;
+    return (struct same){false, NULL};
 }
 
-/* NULL for a rule that was adopted: those come first, and none of them ever goes. */
-static struct rule *made_here(const struct nri_resources_store *store, rule_message *rule)
+static struct same find_rule(const struct nri_resources_store *store, const struct rule_key *wanted)
 {
-    size_t adopted = store->resources.n_devices - store->made_rules;
-    for (size_t i = 0; i < adopted; i++) {
-        if (store->resources.devices[i] == rule)
-            return NULL;
-    }
-    return (struct rule *)(void *)rule;
+    if (store->device_rules == NULL)
+        return find_in_list(store, wanted);
+    const struct nri_rule_entry *entry = nri_map_get(store->device_rules, wanted, sizeof *wanted);
+    if (entry == NULL || entry->serial < store->last_rules[!wanted->allow])
+        return (struct same){false, NULL};
+    return (struct same){true, entry->made};
 }
 
 /* The hash over the rules that are there, before the list grows long. */
 static int index_rules(struct nri_resources_store *store)
 {
     struct nri_arena *arena = store->builder->arena;
-    size_t count = store->resources.n_devices;
+    const size_t count = store->resources.n_devices, adopted = count - store->made_rules;
     if (store->device_rules != NULL || count < NRI_KEYED_LINEAR)
         return 0;
     struct nri_alloc alloc;
     struct nri_map *map = nri_arena_alloc(arena, sizeof *map);
-    struct rule_key *keys = nri_arena_array(arena, count, sizeof *keys);
-    if (map == NULL || keys == NULL)
+    struct nri_rule_entry *entries = nri_arena_array(arena, count, sizeof *entries);
+    if (map == NULL || entries == NULL)
         return arena->failure;
     nri_arena_allocator(arena, &alloc);
     nri_map_init(map, &alloc, store->builder->seed);
     int code = 0;
     for (size_t i = 0; code == 0 && i < count; i++) {
         rule_message *rule = store->resources.devices[i];
-        if (rule_key(rule, &keys[i]))
-            code = nri_map_set(map, &keys[i], sizeof keys[i], rule, NULL);
+        store->last_rules[rule->allow != 0] = i + 1;
+        entries[i].made = i >= adopted ? (struct rule *)(void *)rule : NULL;
+        entries[i].serial = i + 1;
+        if (rule_key(rule, &entries[i].key))
+            code = nri_map_set(map, &entries[i].key, sizeof entries[i].key, &entries[i], NULL);
     }
-    if (code == 0)
-        store->device_rules = map;
-    return code;
+    if (code != 0)
+        return code;
+    store->rule_serial = count;
+    store->device_rules = map;
+    return 0;
 }
 
 static int check_rule_number(struct nri_resources_store *store, const char *name,
@@ -290,38 +312,55 @@ static struct rule *make_rule(struct nri_builder *builder, bool allow, const cha
         init_number(&rule->major, *major, &rule->message.major);
     if (minor != NULL)
         init_number(&rule->minor, *minor, &rule->message.minor);
-    (void)rule_key(&rule->message, &rule->key);
     rule->wanted = false;
     rule->holders = 0;
     return rule;
 }
 
-static int append_rule(struct nri_resources_store *store, struct rule *rule)
+/* Makes a rule known to the hash of a long list. */
+static int enter_rule(struct nri_resources_store *store, const struct rule_key *key,
+                      struct rule *rule)
 {
-    int code = 0;
-    if (store->device_rules != NULL)
-        code = nri_map_set(store->device_rules, &rule->key, sizeof rule->key, rule, NULL);
+    if (store->device_rules == NULL)
+        return 0;
+    struct nri_rule_entry *entry = nri_arena_alloc(store->builder->arena, sizeof *entry);
+    if (entry == NULL)
+        return store->builder->arena->failure;
+    *entry = (struct nri_rule_entry){*key, rule, store->rule_serial + 1};
+    int code = nri_map_set(store->device_rules, &entry->key, sizeof entry->key, entry, NULL);
+    if (code == 0)
+        store->last_rules[key->allow] = ++store->rule_serial;
+    return code;
+}
+
+static int append_rule(struct nri_resources_store *store, const struct rule_key *key,
+                       struct rule *rule)
+{
+    int code = nri_list_append_again(store->builder, &store->resources.n_devices,
+                                     &store->most_rules, &store->resources.devices, &rule->message);
     if (code != 0)
         return code;
-    code = nri_list_append(store->builder, &store->resources.n_devices, &store->resources.devices,
-                           &rule->message);
-    if (code != 0 && store->device_rules != NULL)
-        (void)nri_map_remove(store->device_rules, &rule->key, sizeof rule->key);
-    if (code == 0)
+    code = enter_rule(store, key, rule);
+    if (code != 0)
+        store->resources.n_devices--;
+    else
         store->made_rules++;
     return code;
 }
 
-/* Appends unless there is the same: *rule is then that one, NULL when it was adopted. */
+/* Appends unless it would change nothing: *rule is then the one that is there, NULL when that was
+ * adopted. */
 static int add_rule(struct nri_resources_store *store, struct rule **rule)
 {
+    struct rule_key key;
     int code = index_rules(store);
     if (code != 0)
         return code;
-    rule_message *same = find_rule(store, &(*rule)->key);
-    if (same == NULL)
-        return append_rule(store, *rule);
-    *rule = made_here(store, same);
+    (void)rule_key(&(*rule)->message, &key); /* a setter's rule has one */
+    const struct same same = find_rule(store, &key);
+    if (!same.found)
+        return append_rule(store, &key, *rule);
+    *rule = same.made;
     return 0;
 }
 
@@ -383,6 +422,16 @@ static bool sets_something(const Nri__Pkg__Api__V1alpha1__LinuxResources *resour
            resources->pids != NULL;
 }
 
+/* A copy of the rule further back may be the one that the hash knows. */
+static void forget_rule(struct nri_resources_store *store, const struct rule *rule)
+{
+    struct rule_key key;
+    (void)rule_key(&rule->message, &key);
+    const struct nri_rule_entry *entry = nri_map_get(store->device_rules, &key, sizeof key);
+    if (entry != NULL && entry->made == rule)
+        (void)nri_map_remove(store->device_rules, &key, sizeof key);
+}
+
 /* The order of the others stays, because later rules override earlier ones. From the end: what is
  * injected again was mostly injected last. */
 static void take_out(struct nri_resources_store *store, struct rule *rule)
@@ -395,7 +444,7 @@ static void take_out(struct nri_resources_store *store, struct rule *rule)
     store->resources.n_devices--;
     store->made_rules--;
     if (store->device_rules != NULL)
-        (void)nri_map_remove(store->device_rules, &rule->key, sizeof rule->key);
+        forget_rule(store, rule);
 }
 
 void nri_resources_release_device_rule(nri_resources *resources,

@@ -20,6 +20,9 @@ struct nri_resources_store {
     struct nri_unique hugepage_limits, unified;
     struct nri_map *device_rules; /* NULL while there are few */
     size_t made_rules; /* the last ones of the resources' rules; the first were adopted */
+    size_t most_rules; /* as of nri_list_append_again() */
+    /* With device_rules: the serial of the last rule, and of the last that denies and allows. */
+    size_t rule_serial, last_rules[2];
 };
 
 struct nri_resources_store *nri_resources_store_of(nri_resources *resources);

@@ -50,6 +50,18 @@ int nri_list_append(struct nri_builder *builder, size_t *count, void *array, voi
     return code;
 }
 
+int nri_list_append_again(struct nri_builder *builder, size_t *count, size_t *most, void *array,
+                          void *item)
+{
+    int code = *count < *most ? 0 : reserve(builder, *count, array);
+    if (code != 0)
+        return code;
+    put_item(items_of(array), (*count)++, item);
+    if (*count > *most)
+        *most = *count;
+    return 0;
+}
+
 static const char *key_of(const void *message)
 {
     const char *key;

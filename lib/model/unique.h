@@ -3,7 +3,8 @@
  * Lists of a message that grow: repeated fields, with or without a key.
  *
  * An array's room is always the next power of two of its count, so that it needs no record of its
- * own: it grows when the count is a power of two. nri_message_copy() makes its arrays so.
+ * own: it grows when the count is a power of two that it never had before. nri_message_copy() makes
+ * its arrays so.
  */
 #ifndef NRI_MODEL_UNIQUE_H
 #define NRI_MODEL_UNIQUE_H
@@ -16,6 +17,10 @@
 /* Appends a pointer to an array of pointers, `T **array` of a message given as `&message->array`
  * and `&message->n_array`. 0, or the arena's failure with the list unchanged. */
 int nri_list_append(struct nri_builder *builder, size_t *count, void *array, void *item);
+/* The same for a list that entries are taken from too, with the largest count it had, 0 at first:
+ * what it had room for it has room for still. */
+int nri_list_append_again(struct nri_builder *builder, size_t *count, size_t *most, void *array,
+                          void *item);
 
 /* The hash over a long list's keys. All zero is right for any list; it is made when it is needed.
  */

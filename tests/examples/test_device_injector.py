@@ -288,8 +288,37 @@ class Text(Injector):
         self.refused(self.key, "&all [*all]", ":1:1", "mapping")
 
     def test_depth(self):
-        self.refused(self.key, "[" * 2000, ":2:1", "not YAML")
-        self.refused(self.key, "[" * 500 + "]" * 500, ":1:2", "mapping")
+        self.refused(self.key, "[" * 16 + "]" * 16, ":1:2", "must be a mapping")
+        reason = "17 lists and mappings in one another: at most 16 are taken"
+        for opener, where in (("[", ":1:17"), ("- ", ":1:33"), ("{a: ", ":1:65"), ("? ", ":1:33"), ("[{", ":1:17")):
+            with self.subTest(opener):
+                self.refused(self.key, opener * (65000 // len(opener)), where, reason)
+
+    def test_too_many_values(self):
+        text = "\n[" + "a,a,a,a,a,a,a,a\n," * 2048
+        self.refused(self.key, text + "]", ":2049:16", "more than 16384 values: at most that many are taken")
+        self.refused(self.key, "[&a a" + ",*a" * 16384 + "]", ":1:49153", "more than 16384 values")
+        self.refused(self.key, "[" + "a," * 16383 + "]", ":1:1", "16383 entries: at most 1024 are taken")
+
+    def test_too_many_anchors(self):
+        anchors = ",".join("&a%d a" % i for i in range(1024))
+        self.refused(self.key, f"[{anchors}]", ":1:2", "must be a mapping")
+        where = f":1:{len(anchors) + 3}"
+        self.refused(self.key, f"[{anchors},&z [a]]", where, "more than 1024 anchors: at most that many are taken")
+
+    def test_nul(self):
+        self.refused(self.key, '- {path: "/a\\0b"}', ":1:10", "must not contain a NUL")
+
+    def test_many_aliases_of_much(self):
+        """Every entry is looked at before any is compared with another."""
+        head = ",".join("{destination: /%d}" % i for i in range(480))
+        many = "{" + "a," * 7000 + "}"
+        text = f"[{head},\n&b {many}" + ",*b" * 500 + "]"
+        self.refused("mounts.noderesource.dev", text, ":2:1", "7000 entries: at most 1024 are taken")
+
+    def test_all_entries_are_checked_first(self):
+        text = "- {destination: relative}\n- {destination: /a, other: 1}"
+        self.refused("mounts.noderesource.dev", text, ":2:21", "unknown member")
 
     def test_all_kinds_are_refused_alike(self):
         for kind in ("devices cdi-devices mounts io-priority scheduling-policy network-devices sysctl memory-policy").split():

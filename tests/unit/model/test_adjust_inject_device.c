@@ -133,21 +133,27 @@ static int inject(nri_adjustment *a, const char *path, char type, int64_t major,
 }
 
 /* "c 1:3 rwm, b 8:0 r", with "!" in front of a rule that denies. */
-static void rules_are(struct fixture *fixture, const nri_adjustment *a, const char *expected)
+static void last_rules_are(struct fixture *fixture, const nri_adjustment *a, size_t first,
+                           const char *expected)
 {
     char text[512] = "";
     size_t end = 0;
     const adjustment_message *message = fixture_adjustment(fixture, a);
     const Nri__Pkg__Api__V1alpha1__LinuxResources *resources = message->linux->resources;
     assert_true(resources == NULL || resources->n_devices > 0); /* nothing empty is sent */
-    for (size_t i = 0; resources != NULL && i < resources->n_devices; i++) {
+    for (size_t i = first; resources != NULL && i < resources->n_devices; i++) {
         const Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *rule = resources->devices[i];
-        end += (size_t)snprintf(text + end, sizeof text - end, "%s%s%s %d:%d %s", i > 0 ? ", " : "",
-                                rule->allow ? "" : "!", rule->type, (int)rule->major->value,
-                                (int)rule->minor->value, rule->access);
+        end += (size_t)snprintf(text + end, sizeof text - end, "%s%s%s %d:%d %s",
+                                i > first ? ", " : "", rule->allow ? "" : "!", rule->type,
+                                (int)rule->major->value, (int)rule->minor->value, rule->access);
         assert_true(end < sizeof text);
     }
     assert_string_equal(text, expected);
+}
+
+static void rules_are(struct fixture *fixture, const nri_adjustment *a, const char *expected)
+{
+    last_rules_are(fixture, a, 0, expected);
 }
 
 static void test_another_device_at_the_same_path(void **state)
@@ -206,7 +212,7 @@ static void test_node_in_the_place_of_an_injected_one(void **state)
 /* A rule that was added for its own sake, before the device or after it. */
 static void test_rules_of_the_caller_stay(void **state)
 {
-    const int64_t one = 1, three = 3, five = 5;
+    const int64_t one = 1, three = 3, five = 5, nine = 9;
     nri_adjustment *a = fixture_make(*state);
     OK(nri_adjustment_add_device_rule(a, true, "c", &one, &three, "rwm"));
     OK(inject(a, "/dev/x", 'c', 1, 3, NULL));
@@ -214,13 +220,62 @@ static void test_rules_of_the_caller_stay(void **state)
     OK(nri_adjustment_add_device_rule(a, false, "c", &one, &five, "rwm"));
     OK(nri_resources_add_device_rule(nri_adjustment_edit_resources(a), true, "c", &one, &five,
                                      "rwm"));
-    rules_are(*state, a, "c 1:3 rwm, c 1:5 rwm, !c 1:5 rwm");
+    rules_are(*state, a, "c 1:3 rwm, c 1:5 rwm, !c 1:5 rwm, c 1:5 rwm");
     OK(nri_adjustment_remove_device(a, "/dev/x"));
     OK(inject(a, "/dev/y", 'c', 1, 7, NULL));
-    rules_are(*state, a, "c 1:3 rwm, c 1:5 rwm, !c 1:5 rwm, c 1:7 rwm");
+    rules_are(*state, a, "c 1:3 rwm, !c 1:5 rwm, c 1:5 rwm, c 1:7 rwm");
     OK(inject(a, "/dev/z", 'c', 1, 9, NULL));
     OK(nri_adjustment_remove_device(a, "/dev/y")); /* from the middle: the order stays */
-    rules_are(*state, a, "c 1:3 rwm, c 1:5 rwm, !c 1:5 rwm, c 1:9 rwm");
+    rules_are(*state, a, "c 1:3 rwm, !c 1:5 rwm, c 1:5 rwm, c 1:9 rwm");
+    OK(nri_adjustment_add_device_rule(a, true, "c", &one, &nine, "rwm"));
+    OK(nri_adjustment_remove_device(a, "/dev/z"));
+    rules_are(*state, a, "c 1:3 rwm, !c 1:5 rwm, c 1:5 rwm, c 1:9 rwm");
+}
+
+/* A device that is injected behind a rule that denies can be used, whoever has the same rule in
+ * front; and each copy goes with its own device. In a short list and in one that has a hash. */
+static void test_injected_behind_a_denial(void **state)
+{
+    const int64_t one = 1, three = 3;
+    for (int before = 0; before < 40; before += 13) {
+        const int64_t major = 500;
+        nri_adjustment *a = fixture_make(*state);
+        for (int64_t minor = 0; minor < before; minor++)
+            OK(nri_adjustment_add_device_rule(a, true, "b", &major, &minor, "r"));
+        for (int last = 0; last < 2; last++) {
+            OK(inject(a, "/dev/x", 'c', 1, 3, NULL));
+            OK(nri_adjustment_add_device_rule(a, false, "c", &one, &three, "rwm"));
+            last_rules_are(*state, a, (size_t)before, "c 1:3 rwm, !c 1:3 rwm");
+            OK(inject(a, "/dev/y", 'c', 1, 3, NULL));
+            OK(inject(a, "/dev/z", 'c', 1, 3, NULL));
+            last_rules_are(*state, a, (size_t)before, "c 1:3 rwm, !c 1:3 rwm, c 1:3 rwm");
+            OK(inject(a, "/dev/x", 'c', 1, 3, NULL)); /* again: holds the last copy now */
+            last_rules_are(*state, a, (size_t)before, "!c 1:3 rwm, c 1:3 rwm");
+            OK(nri_adjustment_remove_device(a, "/dev/y"));
+            OK(nri_adjustment_remove_device(a, "/dev/z"));
+            last_rules_are(*state, a, (size_t)before, "!c 1:3 rwm, c 1:3 rwm");
+            OK(nri_adjustment_remove_device(a, "/dev/x"));
+            last_rules_are(*state, a, (size_t)before++, "!c 1:3 rwm");
+        }
+    }
+}
+
+/* The copy in front goes, and the one behind it stays the one that is known. */
+static void test_front_copy_goes(void **state)
+{
+    const int64_t major = 500;
+    nri_adjustment *a = fixture_make(*state);
+    for (int64_t minor = 0; minor < 20; minor++)
+        OK(nri_adjustment_add_device_rule(a, true, "b", &major, &minor, "r"));
+    OK(inject(a, "/dev/x", 'c', 1, 3, NULL));
+    OK(nri_adjustment_add_device_rule(a, false, "b", &major, &major, "r"));
+    OK(inject(a, "/dev/y", 'c', 1, 3, NULL));
+    OK(nri_adjustment_remove_device(a, "/dev/x"));
+    OK(inject(a, "/dev/z", 'c', 1, 3, NULL));
+    last_rules_are(*state, a, 20, "!b 500:500 r, c 1:3 rwm");
+    OK(nri_adjustment_remove_device(a, "/dev/y"));
+    OK(nri_adjustment_remove_device(a, "/dev/z"));
+    last_rules_are(*state, a, 20, "!b 500:500 r");
 }
 
 static void test_rule_of_two_devices(void **state)
@@ -338,6 +393,8 @@ int main(void)
         WITH_FIXTURE(test_removed_device),
         WITH_FIXTURE(test_node_in_the_place_of_an_injected_one),
         WITH_FIXTURE(test_rules_of_the_caller_stay),
+        WITH_FIXTURE(test_injected_behind_a_denial),
+        WITH_FIXTURE(test_front_copy_goes),
         WITH_FIXTURE(test_rule_of_two_devices),
         WITH_FIXTURE(test_many_rules_go),
         WITH_FIXTURE(test_other_resources_stay),

@@ -195,22 +195,62 @@ static int add_other(nri_adjustment *a, int which)
     }
 }
 
+static void add_all_that_allow(nri_adjustment *a)
+{
+    for (int which = 0; which < 8; which++)
+        if (which != 1)
+            OK(add_other(a, which));
+}
+
 /* In a short list and in one that has a hash. */
-static void test_the_same_rule_is_there_once(void **state)
+static void test_a_rule_that_changes_nothing(void **state)
 {
     nri_adjustment *a = fixture_make(*state);
     for (int round = 0; round < 3; round++) {
-        for (int which = 0; which < 8; which++)
-            OK(add_other(a, which));
-        assert_int_equal(sent(*state, a)->n_devices, 8);
+        add_all_that_allow(a);
+        assert_int_equal(sent(*state, a)->n_devices, 7);
     }
     for (int64_t minor = 100; minor < 130; minor++)
         OK(nri_adjustment_add_device_rule(a, true, "c", NULL, &minor, "r"));
-    for (int which = 0; which < 8; which++)
-        OK(add_other(a, which));
+    add_all_that_allow(a);
     for (int64_t minor = 100; minor < 130; minor++)
         OK(nri_adjustment_add_device_rule(a, true, "c", NULL, &minor, "r"));
-    assert_int_equal(sent(*state, a)->n_devices, 38);
+    assert_int_equal(sent(*state, a)->n_devices, 37);
+}
+
+/* One between which does the opposite, so that the same one behind it counts again; in a short list
+ * and in one that has a hash. */
+static void test_the_same_rule_behind_the_opposite(void **state)
+{
+    const int64_t one = 1;
+    nri_adjustment *a = fixture_make(*state);
+    size_t count = 0;
+    for (int round = 0; round < 30; round++) {
+        for (int again = 0; again < 2; again++) /* the second time changes nothing */
+            OK(nri_adjustment_add_device_rule(a, true, "c", &one, &one, "rwm"));
+        assert_int_equal(sent(*state, a)->n_devices, ++count);
+        check_rule(sent(*state, a)->devices[count - 1], true, "c", 1, 1, "rwm");
+        for (int again = 0; again < 2; again++)
+            OK(nri_adjustment_add_device_rule(a, false, "a", NULL, NULL, "rwm"));
+        assert_int_equal(sent(*state, a)->n_devices, ++count);
+        check_rule(sent(*state, a)->devices[count - 1], false, "a", -1, -1, "rwm");
+    }
+}
+
+/* What a merge of JSON adds stands as it stood there. */
+static void test_rules_of_json_keep_their_order(void **state)
+{
+    static const char json[] =
+        "{\"linux\":{\"resources\":{\"devices\":["
+        "{\"allow\":true,\"type\":\"c\",\"major\":1,\"minor\":3,\"access\":\"rwm\"},"
+        "{\"type\":\"a\",\"access\":\"rwm\"},"
+        "{\"allow\":true,\"type\":\"c\",\"major\":1,\"minor\":3,\"access\":\"rwm\"}]}}}";
+    nri_adjustment *a = fixture_make(*state);
+    char *text;
+    OK(nri_adjustment_merge_json(a, json, strlen(json), NULL, NULL));
+    OK(nri_adjustment_to_json(a, NULL, &text, NULL, NULL));
+    assert_string_equal(text, json);
+    (void)nri_json_free(text);
 }
 
 /* A step for each earlier entry would be some 10^9 steps for each list. */
@@ -376,7 +416,9 @@ int main(void)
         WITH_FIXTURE(test_every_page_size),
         WITH_FIXTURE(test_S12_unified),
         WITH_FIXTURE(test_S13_device_rules),
-        WITH_FIXTURE(test_the_same_rule_is_there_once),
+        WITH_FIXTURE(test_a_rule_that_changes_nothing),
+        WITH_FIXTURE(test_the_same_rule_behind_the_opposite),
+        WITH_FIXTURE(test_rules_of_json_keep_their_order),
         WITH_FIXTURE(test_many),
         WITH_FIXTURE(test_refused_numbers),
         WITH_FIXTURE(test_refused_texts),

@@ -154,6 +154,55 @@ static void test_adopt_many_rules(void **state)
     assert_int_equal(nri_resources_builder_message(&edited.resources)->n_devices, 21);
 }
 
+/* Each adopted rule again, in a few steps each: a look at all others for each would be some 10^10.
+ */
+static void test_adopted_rules_again(void **state)
+{
+    enum { MANY = 100000 };
+    struct fixture *fixture = *state;
+    struct edited edited;
+    resources_message whole = NRI__PKG__API__V1ALPHA1__LINUX_RESOURCES__INIT;
+    rule_message **list = nri_arena_array(&fixture->arena, MANY, sizeof(void *));
+    Nri__Pkg__Api__V1alpha1__OptionalInt64 *minors =
+        nri_arena_array(&fixture->arena, MANY, sizeof *minors);
+    char *type = TEXT(fixture, "c"), *access = TEXT(fixture, "r");
+    for (int i = 0; i < MANY; i++) {
+        list[i] = nri_arena_alloc(&fixture->arena, sizeof *list[i]);
+        nri__pkg__api__v1alpha1__linux_device_cgroup__init(list[i]);
+        nri__pkg__api__v1alpha1__optional_int64__init(&minors[i]);
+        minors[i].value = i;
+        list[i]->allow = 1;
+        list[i]->type = type;
+        list[i]->access = access;
+        list[i]->minor = &minors[i];
+    }
+    whole.n_devices = MANY;
+    whole.devices = list;
+    open_edited(fixture, &edited);
+    nri_resources *r = nri_resources_builder_adopt(&edited.resources, &whole);
+    assert_non_null(r);
+    for (int64_t i = MANY; i-- > 0;)
+        OK(nri_resources_add_device_rule(r, true, "c", NULL, &i, "r"));
+    assert_int_equal(nri_resources_builder_message(&edited.resources)->n_devices, MANY);
+    for (int round = 0; round < 2; round++)
+        OK(nri_resources_add_device_rule(r, false, "c", NULL, NULL, "r"));
+    for (int64_t i = 0; i < MANY; i++)
+        OK(nri_resources_add_device_rule(r, true, "c", NULL, &i, "r"));
+    assert_int_equal(nri_resources_builder_message(&edited.resources)->n_devices, 2 * MANY + 1);
+}
+
+/* The same in a short list: behind the opposite it is needed. */
+static void test_adopted_rule_behind_the_opposite(void **state)
+{
+    struct edited edited;
+    const resources_message *from = sample(*state);
+    open_edited(*state, &edited);
+    nri_resources *r = nri_resources_builder_adopt(&edited.resources, from);
+    OK(nri_resources_add_device_rule(r, true, "c", NULL, NULL, "r"));
+    OK(nri_resources_add_device_rule(r, false, "c", NULL, NULL, "r"));
+    assert_int_equal(nri_resources_builder_message(&edited.resources)->n_devices, 4);
+}
+
 static void test_nothing_is_there_until_it_is_set(void **state)
 {
     struct edited edited;
@@ -357,6 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FIXTURE(test_adopt),
         WITH_FIXTURE(test_adopt_many_rules),
+        WITH_FIXTURE(test_adopted_rules_again),
+        WITH_FIXTURE(test_adopted_rule_behind_the_opposite),
         WITH_FIXTURE(test_nothing_is_there_until_it_is_set),
         WITH_FIXTURE(test_blocked_and_sealed),
         WITH_FIXTURE(test_each_allocation),

@@ -67,6 +67,35 @@ static void test_append_and_replace(void **state)
     assert_int_equal(find(&list, ""), SIZE_MAX);
 }
 
+/* A list that shrinks keeps its room, wherever it stands between two powers of two. */
+static void test_append_again(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t base = 0; base < 70; base++) {
+        struct list list;
+        size_t most = 0;
+        start(fixture, &list);
+        pair_message *pair = make(&fixture->arena, "k", 1, 0);
+        while (list.count <= base)
+            assert_int_equal(
+                nri_list_append_again(&list.builder, &list.count, &most, &list.pairs, pair), 0);
+        pair_message **const pairs = list.pairs;
+        for (int i = 0; i < 3; i++) {
+            list.count = list.count > 5 ? list.count - 5 : 0;
+            while (list.count <= base)
+                assert_int_equal(
+                    nri_list_append_again(&list.builder, &list.count, &most, &list.pairs, pair), 0);
+            assert_ptr_equal(list.pairs, pairs);
+        }
+        assert_int_equal(most, base + 1);
+        for (size_t more = 0; more < 100; more++)
+            assert_int_equal(
+                nri_list_append_again(&list.builder, &list.count, &most, &list.pairs, pair), 0);
+        for (size_t k = 0; k < list.count; k++)
+            assert_ptr_equal(list.pairs[k], pair);
+    }
+}
+
 /* A copied list goes on growing in its own room, and the original's stays as it is. */
 static void test_grow_a_copy(void **state)
 {
@@ -178,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_append_and_replace, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_append_again, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_grow_a_copy, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_duplicates_of_a_peer, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_whole_keys, fixture_setup, fixture_teardown),
