@@ -55,7 +55,7 @@ struct nri_app_field {
     const char *name; /**< its key; "a.b" for a key within an object */
     size_t offset;    /**< where it is kept in the configuration, in bytes */
     /** What it is without being given, as it would be written in JSON without quotes around texts;
-     * NULL: 0, false, "" or an empty list. */
+     * NULL: 0, false, "", an empty list, or null for a document. */
     const char *standard;
     const char *help;           /**< one line, for --help and --print-config */
     const char *const *choices; /**< of NRI_APP_CHOICE: names, ending with NULL */
