@@ -145,18 +145,6 @@ static int read_duration(struct reading *reading, const struct app_node *node,
     return reason == NULL ? 0 : wrong_value(reading, node, reason);
 }
 
-/* nri_quantity_parse() rounds up, so the same in thousandths must agree. Where those do not fit, a
- * part of a byte is looked for in the text. */
-static bool is_whole(const char *text, int64_t value)
-{
-    int64_t milli;
-    int code = nri_quantity_parse_milli(text, &milli, NULL);
-    if (code == 0)
-        return milli % 1000 == 0 && milli / 1000 == value;
-    return strpbrk(text, ".num") == NULL && strstr(text, "e-") == NULL &&
-           strstr(text, "E-") == NULL;
-}
-
 static int read_bytes(struct reading *reading, const struct app_node *node, union app_value *value)
 {
     if (node->type != APP_NODE_TEXT && node->type != APP_NODE_NUMBER)
@@ -176,7 +164,7 @@ static int read_bytes(struct reading *reading, const struct app_node *node, unio
     }
     if (value->integer < 0)
         return wrong_value(reading, node, "is out of range: at least 0");
-    if (!is_whole(node->text, value->integer))
+    if (!app_quantity_is_whole(node->text))
         return wrong_value(reading, node, "is no whole number of bytes");
     return 0;
 }

@@ -44,5 +44,7 @@ bool app_field_equal(const struct nri_app_field *field, const union app_value *a
                      const union app_value *b);
 /* Reads a duration of at least 0 ns; NULL when it is one, else what is wrong with it. */
 const char *app_duration_parse(const char *text, int64_t *nanoseconds);
+/* Whether a text that nri_quantity_parse() takes is a whole number. */
+bool app_quantity_is_whole(const char *text);
 
 #endif

@@ -220,6 +220,7 @@ static void test_U06_bytes(void **state)
     both_bad(&field, "\"1.0001k\"", "\"1.0001k\" is no whole number of bytes");
     both_bad(&field, "\"1000.0000001\"", "\"1000.0000001\" is no whole number of bytes");
     both_bad(&field, "1.5", "1.5 is no whole number of bytes");
+    both_bad(&field, "0.9999999", "0.9999999 is no whole number of bytes");
     both_bad(&field, "9300000000000000.5", "9300000000000000.5 is no whole number of bytes");
     both_bad(&field, "-1", "-1 is out of range: at least 0");
     both_bad(&field, "\"5KB\"",
@@ -229,6 +230,60 @@ static void test_U06_bytes(void **state)
              "\"\" is no quantity: write digits, and k, M, G, T, P, E, Ki, Mi, "
              "Gi, Ti, Pi, Ei or nothing behind them");
     both_bad(&field, "false", "must be a quantity of bytes such as \"512Mi\", not false");
+}
+
+static void test_whole_bytes(void **state)
+{
+    (void)state;
+    static const char *const whole[] = {"0",
+                                        "0.000",
+                                        "0n",
+                                        "0.0u",
+                                        "5.",
+                                        "1.5k",
+                                        "1000000u",
+                                        "0e-2147483648",
+                                        "0e99999999999999999999",
+                                        "2000000000n",
+                                        "1.0",
+                                        "1e3",
+                                        "1.5e1",
+                                        "10e-1",
+                                        "1E",
+                                        "1.000k",
+                                        ".5Ki",
+                                        "1.5Mi",
+                                        "0.0009765625Ki",
+                                        "+1.25Ki",
+                                        "0.5Ei",
+                                        "9300000000000000.0"};
+    static const char *const broken[] = {"0.9999999",
+                                         "999.9999",
+                                         "1n",
+                                         "1u",
+                                         "999999999n",
+                                         "1500m",
+                                         "1.5",
+                                         ".5",
+                                         "1.0001k",
+                                         "1e-1",
+                                         "15e-1",
+                                         "1.55e1",
+                                         "0.1Ki",
+                                         "0.3Mi",
+                                         "1.1Gi",
+                                         "0.00048828125Ki",
+                                         "9300000000000000.5",
+                                         "0.0000000001k",
+                                         "1.00000000000000000000001Ei"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        if (!app_quantity_is_whole(whole[i]))
+            fail_msg("%s is whole", whole[i]);
+    }
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        if (app_quantity_is_whole(broken[i]))
+            fail_msg("%s is not whole", broken[i]);
+    }
 }
 
 static void test_U06_cpus(void **state)
@@ -347,10 +402,10 @@ int main(void)
         cmocka_unit_test(test_U06_bool),          cmocka_unit_test(test_U06_integer),
         cmocka_unit_test(test_U06_integer_range), cmocka_unit_test(test_U06_number),
         cmocka_unit_test(test_U06_text),          cmocka_unit_test(test_U06_duration),
-        cmocka_unit_test(test_U06_bytes),         cmocka_unit_test(test_U06_cpus),
-        cmocka_unit_test(test_U06_choice),        cmocka_unit_test(test_U06_texts),
-        cmocka_unit_test(test_document),          cmocka_unit_test(test_standards),
-        cmocka_unit_test(test_U06_valid),
+        cmocka_unit_test(test_U06_bytes),         cmocka_unit_test(test_whole_bytes),
+        cmocka_unit_test(test_U06_cpus),          cmocka_unit_test(test_U06_choice),
+        cmocka_unit_test(test_U06_texts),         cmocka_unit_test(test_document),
+        cmocka_unit_test(test_standards),         cmocka_unit_test(test_U06_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
