@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""driver.py --program PLUGIN [--examples DIRECTORY] [SCENARIO...]
+"""driver.py --program PLUGIN [--examples DIRECTORY] [--creates N] [--restarts N] [SCENARIO...]
 
 Plays scenarios on the containerd of the root that it runs in (enter.sh). Each scenario has a containerd of its own.
 """
@@ -21,6 +21,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("--examples", default="/build/examples")
+    parser.add_argument("--creates", type=int, default=10)  # of slow, an even number
+    parser.add_argument("--restarts", type=int, default=5)  # of restart
     parser.add_argument("scenario", nargs="*")
     options = parser.parse_args()
     unknown = [name for name in options.scenario if name not in harness.SCENARIOS]
@@ -36,6 +38,8 @@ def main():
 
     harness.Run.program = options.program
     harness.Run.examples = options.examples
+    harness.Run.creates = options.creates
+    harness.Run.restarts = options.restarts
     report = harness.Report()
     for name in options.scenario or harness.SCENARIOS:
         report.play(name, version)

@@ -73,6 +73,8 @@ all)
     usage
     ;;
 *)
+    # To be set beside; without it that part is left out, and said so.
+    "$here/../interop/plugin.sh" "$build/tests/interop" || echo "run.sh: no plugin with the Go stub"
     play "$what" /e2e/driver.py --program /build/tests/e2e/e2e-plugin --examples /build/examples "$@"
     ;;
 esac
