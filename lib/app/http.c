@@ -78,8 +78,9 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 
 /* ---- connections ---- */
 
-static void end_visit(struct app_visit *visit)
+static void end_visit(struct app_http *http, struct app_visit *visit)
 {
+    http->visit_ended = true;
     *visit->link = visit->next;
     if (visit->next != NULL)
         visit->next->link = visit->link;
@@ -112,7 +113,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
     if (what == MHD_CONNECTION_NOTIFY_STARTED)
         begin_visit(user, connection, context);
     else if (*context != NULL)
-        end_visit(*context);
+        end_visit(user, *context);
 }
 
 static void on_completed(void *user, struct MHD_Connection *connection, void **seen,
@@ -163,8 +164,13 @@ static void on_timer(uv_timer_t *handle)
 static void serve(struct app_http *http)
 {
     MHD_UNSIGNED_LONG_LONG theirs = 0;
+    http->visit_ended = false;
     (void)MHD_run(http->daemon);
     uint64_t wait = end_long_visits(http);
+    /* At its limit libmicrohttpd stops polling for connections, and begins again only when it runs
+     * next after one has ended: nothing else would make it. */
+    if (http->visit_ended)
+        wait = 0;
     if (MHD_get_timeout(http->daemon, &theirs) == MHD_YES && theirs < wait)
         wait = theirs;
     /* These fail for closing handles only. */

@@ -43,6 +43,7 @@ struct app_http {
     uv_poll_t poll;
     uv_timer_t timer;
     bool running;
+    bool visit_ended; /* in this turn */
     app_http_answer answer;
     void *user;
 };

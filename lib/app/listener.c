@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define UNIX_PREFIX "unix:"
-#define BACKLOG     16
+#define BACKLOG     64
 #define HOST_SIZE   256
 
 static const char forms[] = "write HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH";

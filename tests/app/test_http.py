@@ -1,0 +1,327 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""/metrics, /healthz and /readyz over TCP and unix sockets, and those who ask slowly, much, or wrongly."""
+import http.client
+import os
+import re
+import socket
+import stat
+import threading
+import unittest
+
+from app_case import PATIENCE, AppCase, until
+from protobuf import field
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=PATIENCE)
+        self._path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(PATIENCE)
+        self.sock.connect(self._path)
+
+
+class HttpCase(AppCase):
+    def setUp(self):
+        super().setUp()
+        self.path = os.path.join(self.directory, "http.sock")
+        self.address = "unix:" + self.path
+
+    def ask(self, path, method="GET", connection=None, headers=None):
+        """(status, headers, body)"""
+        used = connection or UnixConnection(self.path)
+        try:
+            used.request(method, path, headers=headers or {})
+            answer = used.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+        finally:
+            if connection is None:
+                used.close()
+
+    def raw(self):
+        connection = socket.socket(socket.AF_UNIX)
+        self.addCleanup(connection.close)
+        connection.settimeout(PATIENCE)
+        connection.connect(self.path)
+        return connection
+
+
+class Endpoints(HttpCase):
+    def test_metrics(self):
+        program, connection = self.ready("--http", self.address)
+        for _ in range(3):
+            connection.create()
+        status, headers, body = self.ask("/metrics")
+        self.assertEqual(status, 200)
+        self.assertEqual(headers["Content-Type"], "application/openmetrics-text; version=1.0.0; charset=utf-8")
+        self.assertTrue(body.endswith("\n# EOF\n"))
+        self.assertEqual(body.count("# EOF"), 1)
+        self.assertRegex(body, r'(?m)^nri_\w+_total\{[^}]*CreateContainer[^}]*\} 3$')
+        for line in ('nri_app_reloads_total{result="taken"} 0', "nri_app_log_lines_lost_total 0", "test_greetings 1"):
+            self.assertIn(line + "\n", body)
+        for line in body.splitlines():
+            self.assertRegex(line, r"^(# (TYPE|HELP|UNIT|EOF).*|[a-z_]+(\{.*\})? \S+)$")
+        types = re.findall(r"(?m)^# TYPE (\S+)", body)
+        self.assertEqual(len(types), len(set(types)))
+        self.ends_well(program)
+
+    def test_health(self):
+        program, connection = self.ready("--http", self.address)
+        self.assertEqual(self.ask("/healthz")[::2], (200, "ok\n"))
+        self.ends_well(program)
+
+    def test_health_while_a_handler_is_wedged(self):
+        path = self.file("c.yaml", "sleep: 700ms\n")
+        program, connection = self.connected("--config", path, "--http", self.address)
+        connection.registration()
+        connection.answer_registration()
+        # A request has 150 ms: the handler is wedged from 300 ms on.
+        connection.call("Configure", field(2, "containerd") + field(3, "2.4.0") + field(5, 150) + field(6, "v0.12.2"))
+        connection.call("Synchronize")
+        self.assertEqual(connection.create(), {})  # the guard answers
+        until(lambda: self.ask("/healthz")[0] == 503)
+        self.assertIn("twice", self.ask("/healthz")[2])
+        until(lambda: self.ask("/healthz")[0] == 200)
+        self.ends_well(program)
+
+    def test_readiness(self):
+        program = self.run_program("--socket", self.listener.path, "--http", self.address)
+        connection = self.listener.accept()
+        connection.registration()
+        self.assertEqual(self.ask("/readyz")[::2], (503, "the plugin is not registered with a runtime\n"))
+        connection.answer_registration()
+        connection.configure()
+        until(lambda: "synchronised" in self.ask("/readyz")[2])
+        self.assertEqual(self.ask("/readyz")[0], 503)
+        connection.call("Synchronize")
+        until(lambda: self.ask("/readyz")[::2] == (200, "ok\n"))
+        connection.close()
+        until(lambda: self.ask("/readyz")[0] == 503)
+        self.ends_well(program)
+
+    def test_readiness_with_a_runtime_that_never_synchronises(self):
+        program = self.run_program("--socket", self.listener.path, "--http", self.address)
+        connection = self.listener.accept()
+        connection.registration()
+        connection.answer_registration()
+        connection.configure()
+        until(lambda: self.ask("/readyz")[0] == 200)  # 5 s
+        self.ends_well(program)
+
+    def test_nothing_else(self):
+        program = self.waits("--http", self.address)
+        for path in ("/", "/metric", "/metrics/", "/../metrics", "//metrics"):
+            self.assertEqual(self.ask(path)[0], 404, path)
+        self.assertEqual(self.ask("/healthz?verbose=1")[0], 200)
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "BREW"):
+            status, headers, _ = self.ask("/metrics", method)
+            self.assertEqual((status, headers["Allow"]), (405, "GET, HEAD"), method)
+        self.ends_well(program)
+
+    def test_head(self):
+        program = self.waits("--http", self.address)
+        status, headers, body = self.ask("/metrics", "HEAD")
+        self.assertEqual((status, body), (200, ""))
+        self.assertGreater(int(headers["Content-Length"]), 100)
+        self.ends_well(program)
+
+    def test_many_requests_on_a_connection(self):
+        program = self.waits("--http", self.address)
+        connection = UnixConnection(self.path)
+        for _ in range(100):
+            self.assertEqual(self.ask("/healthz", connection=connection)[0], 200)
+        connection.close()
+        self.ends_well(program)
+
+
+class Addresses(HttpCase):
+    def served(self, address):
+        program = self.waits("--http", address)
+        port = int(re.search(r"serving HTTP on .*:(\d+)\n", program.err()).group(1))
+        return program, port
+
+    def test_tcp(self):
+        for address, host in [("127.0.0.1:0", "127.0.0.1"), ("localhost:0", "localhost"), (":0", "127.0.0.1")]:
+            with self.subTest(address):
+                program, port = self.served(address)
+                connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)
+                self.assertEqual(self.ask("/healthz", connection=connection)[0], 200)
+                connection.close()
+                self.ends_well(program)
+
+    def test_tcp_ipv6(self):
+        try:
+            with socket.socket(socket.AF_INET6) as probe:
+                probe.bind(("::1", 0))
+        except OSError as error:
+            self.skipTest(f"no IPv6 here: {error}")
+        program, port = self.served("[::1]:0")
+        self.assertIn(f"[::1]:{port}", program.err())
+        connection = http.client.HTTPConnection("::1", port, timeout=PATIENCE)
+        self.assertEqual(self.ask("/healthz", connection=connection)[0], 200)
+        connection.close()
+        self.ends_well(program)
+
+    def test_tcp_port_in_use(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            program = self.run_program("--http", f"127.0.0.1:{taken.getsockname()[1]}")
+            self.assertEqual(program.ended(), 1)
+            self.assertIn("listening on", program.err())
+
+    def test_unix_mode_and_end(self):
+        old = os.umask(0)
+        self.addCleanup(os.umask, old)
+        program = self.waits("--http", self.address)
+        self.assertEqual(stat.S_IMODE(os.stat(self.path).st_mode), 0o600)
+        self.ends_well(program)
+        self.assertFalse(os.path.lexists(self.path))
+
+    def test_unix_stale_socket_is_replaced(self):
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(self.path)
+        program = self.waits("--http", self.address)
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_unix_live_socket_is_left_alone(self):
+        program = self.waits("--http", self.address)
+        other = self.run_program("--http", self.address)
+        self.assertEqual(other.ended(), 1)
+        self.assertIn("somebody listens there already", other.err())
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_unix_something_else_is_left_alone(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write("precious")
+        program = self.run_program("--http", self.address)
+        self.assertEqual(program.ended(), 1)
+        self.assertIn("is no socket", program.err())
+        with open(self.path, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+
+    def test_unix_of_somebody_else_is_not_taken_away(self):
+        program = self.waits("--http", self.address)
+        os.unlink(self.path)
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(self.path)
+            self.ends_well(program)
+        self.assertTrue(os.path.lexists(self.path))
+
+    def test_unix_directory_is_missing(self):
+        program = self.run_program("--http", "unix:" + os.path.join(self.directory, "missing", "s"))
+        self.assertEqual(program.ended(), 1)
+        self.assertIn("missing", program.err())
+
+
+class Hostile(HttpCase):
+    def closed(self, connection):
+        """Reads to the end of a connection: what came."""
+        text = b""
+        try:
+            while True:
+                more = connection.recv(65536)
+                if not more:
+                    return text
+                text += more
+        except ConnectionResetError:
+            return text
+
+    def test_header_that_is_too_large(self):
+        program = self.waits("--http", self.address)
+        connection = self.raw()
+        try:
+            connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: a\r\n" + b"X: " + b"y" * 65536)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        self.assertNotIn(b" 200 ", self.closed(connection))
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_nonsense(self):
+        program = self.waits("--http", self.address)
+        for text in (b"\0" * 100 + b"\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00" + b"\xff" * 600 + b"\r\n\r\n"):
+            connection = self.raw()
+            connection.sendall(text)
+            connection.shutdown(socket.SHUT_WR)
+            self.assertNotIn(b" 200 ", self.closed(connection))
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_slow_ones_lose_their_connections_and_others_get_theirs(self):
+        """More silent connections than are served at once; the requests of the runtime are served all along."""
+        program, connection = self.ready("--http", self.address)
+        silent = [self.raw() for _ in range(20)]
+        for one in silent:
+            one.sendall(b"GET /metr")
+        self.assertIn(1, connection.create())
+        self.assertEqual(self.ask("/healthz")[0], 200)  # once the first of them have lost theirs: 5 s
+        for one in silent:
+            self.assertNotIn(b" 200 ", self.closed(one))
+        self.ends_well(program)
+
+    def test_one_that_is_never_idle_is_ended(self):
+        program = self.waits("--http", self.address)
+        connection = self.raw()
+        connection.sendall(b"GET /metrics HTTP/1.1\r\n")
+        ended = threading.Event()
+
+        def trickle():
+            while not ended.wait(0.5):
+                try:
+                    connection.sendall(b"X: y\r\n")
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        try:
+            self.assertEqual(self.closed(connection), b"")  # 15 s
+        finally:
+            ended.set()
+            thread.join()
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_one_that_does_not_read(self):
+        program = self.waits("--http", self.address)
+        connection = self.raw()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        try:
+            connection.settimeout(1)
+            connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n" * 500)
+        except OSError:
+            pass
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_body_of_a_get(self):
+        program = self.waits("--http", self.address)
+        connection = self.raw()
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\n12345")
+        self.assertIn(b" 200 ", self.closed(connection))
+        self.ends_well(program)
+
+    def test_no_descriptor_leaks(self):
+        program = self.waits("--http", self.address)
+        descriptors = f"/proc/{program.process.pid}/fd"
+        self.ask("/metrics")
+        before = self.count(descriptors)
+        for _ in range(200):
+            self.ask("/metrics")
+            self.raw().close()
+        until(lambda: self.count(descriptors) <= before)
+        self.ends_well(program)
+
+    @staticmethod
+    def count(path):
+        return len(os.listdir(path))
+
+
+if __name__ == "__main__":
+    unittest.main()
