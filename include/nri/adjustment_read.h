@@ -7,6 +7,10 @@
  * The rules of nri/pod.h hold; what is read lives until the adjustment is next changed. Items are
  * given as they stand on the wire, in order: the removal of a key is an item of its own, in front
  * of the key's new value if there is one. Readers give the bare key and tell a removal by a bool.
+ *
+ * Of an adjustment that is being built, the first reader after a change puts the lists together,
+ * which takes a step for each item there is, also a count; not nri_adjustment_annotation() and
+ * nri_adjustment_env(), which find their key in a few steps.
  */
 #ifndef NRI_ADJUSTMENT_READ_H
 #define NRI_ADJUSTMENT_READ_H

@@ -2,7 +2,8 @@
 /**
  * @file
  * Reading a container. The rules of nri/pod.h hold here too: readers never fail, texts are never
- * NULL, everything lives as long as the container.
+ * NULL, everything lives as long as the container, and a reader that takes a key goes through its
+ * list from end to end.
  */
 #ifndef NRI_CONTAINER_H
 #define NRI_CONTAINER_H

@@ -112,7 +112,8 @@ NRI_API int nri_container_from_json(const char *json, size_t length,
  * set, and what else such an entry has does not count; args whose first is "" replace. All is
  * checked, together with a seccomp policy that is there already, then all the memory that the
  * change can need is set aside, so that either all of it is added, or nothing. What was set aside
- * and not used is given back.
+ * and not used is given back. A merge takes a step for each element of the text, and for each that
+ * the adjustment has: one large merge takes less time than many small ones.
  * @param adjustment the adjustment
  * @param json the text
  * @param length its length in bytes

@@ -68,7 +68,8 @@ NRI_API size_t nri_pod_label_count(const nri_pod *pod);
 NRI_API bool nri_pod_label_at(const nri_pod *pod, size_t index, const char **key,
                               const char **value);
 /**
- * A label by its key.
+ * A label by its key. As every reader that takes a key it goes through the list from end to end:
+ * who wants all of a long list takes nri_pod_label_at().
  * @param pod the pod
  * @param key the key
  * @param value set to the value, or to "" when there is no such label; may be NULL

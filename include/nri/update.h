@@ -49,8 +49,8 @@ NRI_API nri_updates *nri_updates_free(nri_updates *updates);
 NRI_API nri_update *nri_updates_container(nri_updates *updates, const char *container_id);
 /**
  * How many containers the list updates. An update that sets no resources does not count and is not
- * sent: Go runtimes would take it for a wish to drop the values that came with the request. Since
- * 0.1.0.
+ * sent: Go runtimes would take it for a wish to drop the values that came with the request. The
+ * first call after a change takes a step for each update there is. Since 0.1.0.
  */
 NRI_API size_t nri_updates_count(const nri_updates *updates);
 /** How many evictions the list holds. Since 0.1.0. */

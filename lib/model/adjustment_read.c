@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading an adjustment, but for its part `linux`, which is adjustment_read_linux.c. All goes by
- * the message, whether that is a builder's or a decoded one. */
+ * the message, whether that is a builder's or a decoded one; but a builder's own lists know their
+ * keys, so that a look-up between two changes need not put the whole together. */
+#include <string.h>
+
+#include "model/adjustment_builder.h"
 #include "model/hook.h"
 #include "model/model.h"
 #include "model/reader.h"
@@ -13,6 +17,20 @@ static const adjustment_message *message_of(const nri_adjustment *adjustment)
     static const adjustment_message empty = NRI__PKG__API__V1ALPHA1__CONTAINER_ADJUSTMENT__INIT;
     const adjustment_message *message = nri_adjustment_message(adjustment);
     return message != NULL ? message : &empty;
+}
+
+/* The entry of a key in a builder's list, as a map of one or of none. */
+static struct nri_reader_map entry_of(const struct nri_keyed *list, const char *key)
+{
+    const struct nri_keyed_item *item = key != NULL ? nri_keyed_find(list, key, strlen(key)) : NULL;
+    if (item == NULL || item->entry == NULL)
+        return (struct nri_reader_map){NULL, 0};
+    return (struct nri_reader_map){&item->entry, 1};
+}
+
+static bool is_built(const nri_adjustment *adjustment)
+{
+    return adjustment != NULL && adjustment->fixed == NULL;
 }
 
 static struct nri_reader_map annotations_of(const nri_adjustment *adjustment)
@@ -35,7 +53,9 @@ bool nri_adjustment_annotation_at(const nri_adjustment *adjustment, size_t index
 bool nri_adjustment_annotation(const nri_adjustment *adjustment, const char *key,
                                const char **value)
 {
-    return nri_reader_change_get(annotations_of(adjustment), key, value);
+    return nri_reader_change_get(is_built(adjustment) ? entry_of(&adjustment->annotations, key)
+                                                      : annotations_of(adjustment),
+                                 key, value);
 }
 
 static struct nri_reader_map env_of(const nri_adjustment *adjustment)
@@ -57,7 +77,8 @@ bool nri_adjustment_env_at(const nri_adjustment *adjustment, size_t index, const
 
 bool nri_adjustment_env(const nri_adjustment *adjustment, const char *name, const char **value)
 {
-    return nri_reader_change_get(env_of(adjustment), name, value);
+    return nri_reader_change_get(
+        is_built(adjustment) ? entry_of(&adjustment->env, name) : env_of(adjustment), name, value);
 }
 
 size_t nri_adjustment_mount_count(const nri_adjustment *adjustment)

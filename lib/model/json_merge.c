@@ -181,14 +181,16 @@ static size_t count_update(const nri_updates *updates, const update_message *mer
 {
     const char *id = nri_reader_text(merged->container_id);
     const struct nri_keyed_item *item = nri_keyed_find(&updates->updates, id, strlen(id));
-    return item != NULL ? count_parts(item->entry, &merged->base) : 0;
+    if (item == NULL || merged->linux == NULL || merged->linux->resources == NULL)
+        return 0;
+    const struct nri_update *update = nri_update_of(item->entry);
+    return count_parts((const void *)nri_resources_builder_message(&update->resources),
+                       &merged->linux->resources->base);
 }
 
 /* Of the updates also those that set nothing yet. */
 static size_t count_updates(const nri_updates *updates, const updates_message *merged)
 {
-    update_message **all;
-    (void)nri_updates_messages(updates, &all); /* puts each update's message together */
     size_t parts = (merged->n_update > 0 ? updates->updates.count : 0) +
                    (merged->n_evict > 0 ? updates->evictions.count : 0);
     for (size_t i = 0; i < merged->n_update; i++)

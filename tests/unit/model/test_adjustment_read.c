@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading adjustments and updates: removals, what is built so far, views, and emptiness. */
+#include <stdio.h>
+
 #include "fixture.h"
 #include "golden.h"
+#include "model/adjustment_builder.h"
 #include "wire/field.h"
 
 static const char *const args[] = {"sh", "-c"};
@@ -52,6 +55,39 @@ static void test_removals_and_replacements(void **state)
                         "-/dev/x");
     assert_true(removed);
     assert_string_equal(nri_adjustment_device_path_at(adjustment, 0), "/dev/x");
+}
+
+/* By its key, in a short list and in one that has a hash, after each kind of change; and without
+ * the lists being put together, which would take a step for each item there is. */
+static void test_look_up_while_building(void **state)
+{
+    char key[16];
+    const char *value = NULL;
+    nri_adjustment *a = fixture_make(*state);
+    for (int i = 0; i < 40; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        assert_false(nri_adjustment_env(a, key, &value));
+        assert_false(nri_adjustment_annotation(a, key, &value));
+        assert_string_equal(value, "");
+        assert_int_equal(nri_adjustment_add_env(a, key, "1"), 0);
+        assert_int_equal(nri_adjustment_add_env(a, key, "2"), 0);
+        assert_int_equal(nri_adjustment_add_annotation(a, key, "3"), 0);
+        assert_true(nri_adjustment_env(a, key, &value));
+        assert_string_equal(value, "2");
+        assert_true(nri_adjustment_annotation(a, key, &value));
+        assert_string_equal(value, "3");
+    }
+    assert_int_equal(a->frame->changes, 0);
+    assert_int_equal(nri_adjustment_remove_env(a, "k0"), 0);
+    assert_false(nri_adjustment_env(a, "k0", &value));
+    assert_string_equal(value, "");
+    assert_int_equal(nri_adjustment_add_env(a, "k0", ""), 0);
+    assert_true(nri_adjustment_env(a, "k0", NULL));
+    assert_false(nri_adjustment_env(a, "-k0", NULL));
+    assert_false(nri_adjustment_env(a, "", NULL));
+    assert_false(nri_adjustment_env(a, NULL, NULL));
+    assert_false(nri_adjustment_annotation(a, NULL, NULL));
+    assert_int_equal(a->frame->changes, 0);
 }
 
 /* Only one "-" is the marker, and what a peer sends with it is no value. */
@@ -363,6 +399,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         model_test(test_removals_and_replacements),
+        model_test(test_look_up_while_building),
         model_test(test_markers_of_a_decoded_message),
         model_test(test_args),
         model_test(test_reading_follows_every_change),

@@ -223,7 +223,7 @@ struct model {
     bool has_class[2], has_flag[2], flag[2];
     uint32_t class_number[2];
     uint32_t unified[TEXTS], pages[TEXTS];
-    uint32_t rules[RULES];
+    uint32_t rules[4 * CALLS];
     size_t rule_count;
 };
 
@@ -296,8 +296,8 @@ static void add_rule(nri_update *u, struct model *model, uint32_t *seed)
     bool known = false;
     OK(nri_update_add_device_rule(u, rule % 2 == 0, types[rule % 3], rule % 5 == 4 ? NULL : &major,
                                   rule % 4 == 3 ? NULL : &minor, access[rule % 4]));
-    for (size_t i = 0; i < model->rule_count; i++)
-        known |= model->rules[i] == rule;
+    for (size_t i = model->rule_count; i-- > 0 && model->rules[i] % 2 == rule % 2;)
+        known |= model->rules[i] == rule; /* none behind it does the opposite */
     if (!known)
         model->rules[model->rule_count++] = rule;
 }
