@@ -274,7 +274,7 @@ static int call_everything(nri_request *request, struct witness *witness)
     bench->codes[1] = nri_plugin_start(plugin, NULL, NULL, NULL);
     bench->codes[2] = nri_plugin_dispatch(plugin);
     bench->codes[3] = nri_plugin_post_handler(plugin, posted, bench);
-    bench->codes[4] = nri_plugin_get_state(plugin);
+    bench->codes[4] = (int)nri_plugin_get_state(plugin);
     bench->codes[5] = (int)strlen(nri_plugin_runtime_name(plugin));
     nri_plugin_stop(plugin);
     return 0;
