@@ -76,7 +76,7 @@ static bool leaves(const char *path)
 {
     for (const char *part = path; part != NULL; part = strchr(part, '/')) {
         part += part[0] == '/';
-        if (strncmp(part, "..", 2) == 0 && (part[2] == '\0' || part[2] == '/'))
+        if (strcspn(part, "/") == 2 && memcmp(part, "..", 2) == 0)
             return true;
     }
     return false;

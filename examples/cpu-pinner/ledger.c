@@ -17,17 +17,6 @@ int ledger_init(struct ledger *ledger, struct pool *pool)
                : -1;
 }
 
-void ledger_fini(struct ledger *ledger)
-{
-    while (ledger->containers != NULL)
-        ledger_drop(ledger, ledger->containers);
-    for (size_t i = 0; i < LEDGER_GRAVES; i++)
-        free(ledger->graves[i]);
-    nri_cpuset_free(ledger->scratch);
-    pool_free(ledger->pool);
-    *ledger = (struct ledger){0};
-}
-
 struct container *ledger_find(const struct ledger *ledger, const char *id)
 {
     struct container *found = NULL;
@@ -49,6 +38,21 @@ static void free_container(struct container *container)
     nri_cpuset_free(container->cpus);
     nri_cpuset_free(container->has);
     free(container);
+}
+
+void ledger_fini(struct ledger *ledger)
+{
+    struct container *next, *first = ledger->containers;
+    HASH_CLEAR(hh, ledger->containers);
+    for (struct container *one = first; one != NULL; one = next) {
+        next = one->hh.next; /* clearing leaves the list */
+        free_container(one);
+    }
+    for (size_t i = 0; i < LEDGER_GRAVES; i++)
+        free(ledger->graves[i]);
+    nri_cpuset_free(ledger->scratch);
+    pool_free(ledger->pool);
+    *ledger = (struct ledger){0};
 }
 
 struct container *ledger_add(struct ledger *ledger, const char *id, const char *pod,

@@ -138,11 +138,11 @@ static struct container *renew(struct ledger *ledger, struct container *containe
 }
 
 int pinner_create(struct ledger *ledger, const struct rules *rules, const struct told *told,
-                  uint64_t now, struct container **made, char text[PINNER_TEXT])
+                  uint64_t now, struct container **result, char text[PINNER_TEXT])
 {
     struct container *container = ledger_find(ledger, told->id);
     const bool is_known = container != NULL;
-    *made = NULL;
+    *result = NULL;
     ledger_unbury(ledger, told->id);
     supersede(ledger, told);
     if (container == NULL || !has_wanted(container, told)) {
@@ -160,7 +160,7 @@ int pinner_create(struct ledger *ledger, const struct rules *rules, const struct
     }
     text[0] = '\0';
     pending_told(ledger, container);
-    *made = container;
+    *result = container;
     return 0;
 }
 

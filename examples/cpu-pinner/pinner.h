@@ -27,10 +27,10 @@ struct told {
     size_t wanted;    /* exclusive CPUs */
 };
 
-/* CreateContainer: *container is what runs on ledger_cpus() from now on. 0, or PINNER_REFUSED with
+/* CreateContainer: *result is what runs on ledger_cpus() from now on. 0, or PINNER_REFUSED with
  * a text; nothing has changed then but that CPUs may have come back. */
 int pinner_create(struct ledger *ledger, const struct rules *rules, const struct told *told,
-                  uint64_t now, struct container **container, char text[PINNER_TEXT]);
+                  uint64_t now, struct container **result, char text[PINNER_TEXT]);
 /* An event that says that the container is there. `starting`: StartContainer, which may be refused
  * (PINNER_REFUSED with a text); else 0. */
 int pinner_confirm(struct ledger *ledger, const struct rules *rules, const struct told *told,

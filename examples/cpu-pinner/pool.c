@@ -60,12 +60,12 @@ static int make_cores(struct pool *pool)
     return 0;
 }
 
-int pool_new(struct pool **made, const struct topology *topology, const nri_cpuset *reserved,
+int pool_new(struct pool **result, const struct topology *topology, const nri_cpuset *reserved,
              size_t minimum, char text[POOL_TEXT])
 {
     struct pool *pool = calloc(1, sizeof *pool);
     int code = POOL_NO_MEMORY;
-    *made = NULL;
+    *result = NULL;
     snprintf(text, POOL_TEXT, "out of memory");
     if (pool == NULL)
         return code;
@@ -86,7 +86,7 @@ int pool_new(struct pool **made, const struct topology *topology, const nri_cpus
         goto fail;
     }
     text[0] = '\0';
-    *made = pool;
+    *result = pool;
     return 0;
 fail:
     pool_free(pool);

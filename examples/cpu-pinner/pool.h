@@ -29,7 +29,7 @@ struct pool;
  * stay shared, at least 1. `topology` must outlive the pool. 0, POOL_NO_MEMORY or POOL_WRONG, each
  * with a text.
  */
-int pool_new(struct pool **pool, const struct topology *topology, const nri_cpuset *reserved,
+int pool_new(struct pool **result, const struct topology *topology, const nri_cpuset *reserved,
              size_t minimum, char text[POOL_TEXT]);
 void pool_free(struct pool *pool); /* NULL is ignored */
 
