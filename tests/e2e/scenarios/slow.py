@@ -21,9 +21,9 @@ def _play_go(run, node):
     plugin = Plugin(run, GO_PLUGIN, "--sleep", "%dms" % SLEEP_MS, name="go", idx="20")
     pod = node.run_pod("pod-go")
     marks = [pod.create("g%d" % number).spec()["annotations"].get("by") for number in range(4)]
-    plugin.wait("Closed")
+    status = plugin.ended()  # disconnected, it ends; whether it has told so before is up to its threads
     run.equal("the Go plugin's mark on 4 containers", marks, ["go", None, None, None])
-    run.note("it ended with status %d: %s" % (plugin.ended(), " / ".join(plugin.log()[-1:])))
+    run.note("it ended with status %d: %s" % (status, " / ".join(plugin.log()[-1:])))
 
 
 @scenario

@@ -204,11 +204,11 @@ static void test_many_keys(void **state)
     size_t used = (size_t)sprintf(text, "rules: {");
     for (size_t i = 0; i < 90000; i++)
         used += (size_t)sprintf(text + used, "k%zu: 1,", (i * 7919) % 90000);
-    sprintf(text + used - 1, "}");
+    memcpy(text + used - 1, "}", 2);
     struct app_config *config;
     settings_good(&config, text);
     app_config_free(config);
-    sprintf(text + used - 1, ",\nk5: 1}");
+    memcpy(text + used - 1, ",\nk5: 1}", sizeof ",\nk5: 1}");
     settings_bad(text, "conf:2: k5: is there twice; the first is in line 1");
     free(text);
 }
