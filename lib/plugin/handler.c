@@ -24,12 +24,15 @@ static bool is_for_state(const nri_request *request)
             request->event == NRI_EVENT_SYNCHRONIZE_PART);
 }
 
-/* Twice what the request may take: a handler that runs longer is stuck. */
-static uint64_t patience(const nri_request *request)
+/* When the handler counts as stuck: after twice what the request may take. A peer may name a time
+ * whose double no number holds. */
+static uint64_t patience_ends(const nri_request *request, uint64_t now)
 {
-    if (request->call == NULL)
-        return 2 * NRI_REQUEST_TIMEOUT_MS * NRI_MSEC;
-    return 2 * (request->deadline - nri_rpc_call_received(request->call));
+    uint64_t whole = NRI_REQUEST_TIMEOUT_MS * NRI_MSEC;
+
+    if (request->call != NULL)
+        whole = request->deadline - nri_rpc_call_received(request->call);
+    return whole < (NRI_NEVER - now) / 2 ? now + 2 * whole : NRI_NEVER;
 }
 
 /* A handler that returns NRI_PENDING may have given its reference up by then: hence one more. */
@@ -52,7 +55,7 @@ int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler ha
     int code = 0;
 
     request->core = core;
-    atomic_store_explicit(&core->busy_until, now + patience(request), memory_order_relaxed);
+    atomic_store_explicit(&core->busy_until, patience_ends(request, now), memory_order_relaxed);
     if (is_for_state(request))
         code = call_with_state(core, request, handler);
     else if (handler != NULL)

@@ -210,6 +210,35 @@ static void test_slow_handlers_are_named(void **state)
     assert_int_equal(count(s, CREATE, NRI_COUNT_REPLIES), 2);
 }
 
+/* ---- handlers that do not return ---- */
+
+static int ask_whether_stuck(struct recorder *recorder, nri_request *request)
+{
+    struct session *s = recorder->data;
+    const uint64_t whole = nri_request_deadline(request) - s->fr.now;
+    assert_false(nri_core_is_wedged(s->fr.core, s->fr.now));
+    if (whole < NRI_NEVER / 4) {
+        assert_false(nri_core_is_wedged(s->fr.core, s->fr.now + 2 * whole));
+        assert_true(nri_core_is_wedged(s->fr.core, s->fr.now + 2 * whole + 1));
+    }
+    return 0;
+}
+
+/* Twice the request's time, also when that is as long as can be said. */
+static void test_when_a_handler_counts_as_stuck(void **state)
+{
+    static const int64_t timeouts[] = {2, (int64_t)NRI_SEC, INT64_MAX};
+    struct session *s = *state;
+    start(s);
+    s->recorder.data = s;
+    s->recorder.act = ask_whether_stuck;
+    for (size_t i = 0; i < sizeof timeouts / sizeof timeouts[0]; i++) {
+        s->fr.call_timeout = timeouts[i];
+        assert_success(fake_runtime_event(&s->fr, CREATE));
+        assert_false(nri_core_is_wedged(s->fr.core, NRI_NEVER));
+    }
+}
+
 /* ---- the bypass ---- */
 
 static void test_bypass(void **state)
@@ -245,6 +274,7 @@ int main(void)
         session_test(test_synchronize_passes_and_configure_has_no_guard),
         session_test(test_without_the_guard_nothing_is_answered),
         session_test(test_slow_handlers_are_named),
+        session_test(test_when_a_handler_counts_as_stuck),
         session_test(test_bypass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
