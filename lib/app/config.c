@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,10 +51,7 @@ static const char *join(struct app_reader *reader, const char *group, const char
         app_tree_out_of_memory(reader);
         return NULL;
     }
-    memcpy(name, group, head);
-    if (point)
-        name[head] = '.';
-    memcpy(name + head + point, key, tail);
+    (void)snprintf(name, head + point + tail + 1, "%s%s%s", group, point ? "." : "", key);
     return name;
 }
 
@@ -100,8 +98,9 @@ static int take_object(struct app_config *config, struct app_reader *reader,
 static int take_text(struct app_config *config, const char *name, bool is_json, const char *bytes,
                      size_t length, char *text)
 {
-    struct app_reader reader = {&config->region, name, text, 0};
+    struct app_reader reader = {&config->region, name, NULL, 0};
     struct app_node *root = NULL;
+    reader.text = text;
     int result = is_json ? app_tree_read_json(&reader, bytes, length, &root)
                          : app_tree_read_yaml(&reader, bytes, length, &root);
     if (result != 0 || root == NULL)

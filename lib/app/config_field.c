@@ -102,8 +102,8 @@ static int parse_number(struct reading *reading, const struct app_node *node, in
 static int read_integer(struct reading *reading, const struct app_node *node,
                         union app_value *value)
 {
-    double number;
-    bool is_integer;
+    double number = 0;
+    bool is_integer = false;
     if (node->type != APP_NODE_NUMBER)
         return wrong_type(reading, node, "");
     if (parse_number(reading, node, &value->integer, &is_integer, &number) != 0)

@@ -21,7 +21,7 @@ const struct nri_app_field *app_key_find(const struct app_table *table, const ch
 bool app_key_is_group(const struct app_table *table, const char *name);
 /* Refuses a member of that name, which is neither. Returns -1. */
 int app_key_refuse(const struct app_reader *reader, const struct app_table *table,
-                   const struct app_node *member, const char *name);
+                   const struct app_node *member, const char *path);
 /* How many letters must change (or trade places) to make `b` of `a`, whatever their case. For texts
  * of at most APP_KEY_LENGTH bytes; longer ones are SIZE_MAX apart. */
 size_t app_key_distance(const char *a, const char *b);

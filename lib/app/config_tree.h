@@ -72,8 +72,8 @@ const char *app_node_type_name(enum app_node_type type);
 /* Writes a value as JSON without blanks, with members by key, so that equal values have equal
  * texts. Control characters are escaped as both JSON and YAML read them. Returns the length; NULL
  * and 0 only measures. */
-size_t app_node_write(const struct app_node *node, char *out, size_t size);
+size_t app_node_write(const struct app_node *node, char *written, size_t size);
 /* The same for a text alone. */
-size_t app_text_write(const char *text, char *out, size_t size);
+size_t app_text_write(const char *text, char *written, size_t size);
 
 #endif

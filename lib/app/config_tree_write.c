@@ -130,16 +130,18 @@ static size_t finish(struct out *out)
     return out->length;
 }
 
-size_t app_node_write(const struct app_node *node, char *text, size_t size)
+size_t app_node_write(const struct app_node *node, char *written, size_t size)
 {
-    struct out out = {text, size, 0};
+    struct out out = {.size = size};
+    out.text = written;
     put_node(&out, node);
     return finish(&out);
 }
 
 size_t app_text_write(const char *text, char *written, size_t size)
 {
-    struct out out = {written, size, 0};
+    struct out out = {.size = size};
+    out.text = written;
     put_quoted(&out, text);
     return finish(&out);
 }

@@ -138,7 +138,8 @@ static int open_node(struct yaml_reading *reading, const yaml_event_t *event,
 static int close_node(struct yaml_reading *reading)
 {
     struct app_node *node = reading->open[--reading->depth];
-    return node->type == APP_NODE_OBJECT ? app_tree_close(reading->reader, node) : 0;
+    return node != NULL && node->type == APP_NODE_OBJECT ? app_tree_close(reading->reader, node)
+                                                         : 0;
 }
 
 static int take(struct yaml_reading *reading, const yaml_event_t *event)

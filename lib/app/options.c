@@ -112,7 +112,7 @@ static void add(struct parser *parser, size_t at, int letter, const char *name, 
     parser->names[at] = (struct option){
         .name = name, .has_arg = argument ? required_argument : no_argument, .val = value};
     if (letter != 0)
-        (void)strcat(parser->letters, text);
+        memcpy(parser->letters + strlen(parser->letters), text, strlen(text) + 1);
 }
 
 static int check_flag(const struct parser *parser, size_t at, const struct nri_app_flag *flag)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -110,10 +111,10 @@ static void want_around(struct app_watch *watch, const char *path)
         return;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
         want_directory(watch, path);
-    strcpy(directory, path);
+    (void)snprintf(directory, sizeof directory, "%s", path);
     char *slash = strrchr(directory, '/');
     if (slash == NULL)
-        strcpy(directory, ".");
+        (void)snprintf(directory, sizeof directory, ".");
     else
         slash[slash == directory ? 1 : 0] = '\0';
     want_directory(watch, directory);

@@ -39,9 +39,9 @@ nri_resources_builder_message(const struct nri_resources_builder *resources);
  */
 int nri_resources_hold_device_rule(nri_resources *resources, const char *type, int64_t major,
                                    int64_t minor, const char *access,
-                                   Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup **rule);
+                                   Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup **held);
 /* NULL is ignored. */
 void nri_resources_release_device_rule(nri_resources *resources,
-                                       Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *rule);
+                                       Nri__Pkg__Api__V1alpha1__LinuxDeviceCgroup *held);
 
 #endif

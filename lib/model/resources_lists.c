@@ -352,7 +352,7 @@ static int append_rule(struct nri_resources_store *store, const struct rule_key 
  * adopted. */
 static int add_rule(struct nri_resources_store *store, struct rule **rule)
 {
-    struct rule_key key;
+    struct rule_key key = {0};
     int code = index_rules(store);
     if (code != 0)
         return code;

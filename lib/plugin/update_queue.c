@@ -320,7 +320,7 @@ int nri_core_update_later(struct nri_core *core, const nri_updates *updates,
     if (code != 0)
         return code;
     code = make_call(core, updates, options, now, &call, error);
-    if (code != 0) {
+    if (code != 0 || call == NULL) {
         atomic_fetch_sub(&core->update_queue.held, 1);
         return code;
     }
