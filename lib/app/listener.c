@@ -109,8 +109,8 @@ static int bind_tcp(const struct addrinfo *info, bool all)
 
 static int open_tcp(struct app_listener *listener, const char *address, char *text)
 {
-    char host[HOST_SIZE];
-    const char *port;
+    char host[HOST_SIZE] = "";
+    const char *port = "";
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
     struct addrinfo *list = NULL;

@@ -24,11 +24,15 @@
 static bool is_journal(const struct stat *status)
 {
     const char *stream = getenv("JOURNAL_STREAM");
-    uintmax_t device = 0, inode = 0;
-    char after = '\0';
-    if (stream == NULL || sscanf(stream, "%ju:%ju%c", &device, &inode, &after) != 2)
+    char *end;
+    if (stream == NULL)
         return false;
-    return device == status->st_dev && inode == status->st_ino;
+    const uintmax_t device = strtoumax(stream, &end, 10);
+    if (end == stream || *end != ':')
+        return false;
+    const char *rest = end + 1;
+    const uintmax_t inode = strtoumax(rest, &end, 10);
+    return end != rest && *end == '\0' && device == status->st_dev && inode == status->st_ino;
 }
 
 void app_log_init(struct app_log *log, const char *program, bool json, int32_t level)

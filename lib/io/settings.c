@@ -129,6 +129,31 @@ static int resolve_reconnect(struct nri_settings *settings,
     return 0;
 }
 
+static void take_limits(struct nri_settings *settings, const struct nri_plugin_options *options,
+                        const struct limit limits[LIMIT_COUNT])
+{
+    struct nri_rpc_limits *rpc = &settings->limits;
+    settings->max_queued_updates = (size_t)limits[QUEUED_UPDATES].value;
+    rpc->max_in_flight = (size_t)limits[IN_FLIGHT].value;
+    rpc->max_pending_calls = (size_t)limits[PENDING_CALLS].value;
+    rpc->max_receive = (size_t)limits[RECEIVE].value;
+    rpc->max_send = (size_t)limits[SEND].value;
+    rpc->arena_base = (size_t)limits[MEMORY].value;
+    rpc->max_request_bytes = (size_t)limits[REQUEST_BYTES].value;
+    rpc->max_queued_bytes = (size_t)limits[QUEUED].value;
+    rpc->max_output_bytes = (size_t)limits[OUTPUT].value;
+    settings->max_sync_parts = (size_t)limits[SYNC_PARTS].value;
+    settings->max_sync_bytes = (size_t)limits[SYNC_BYTES].value;
+    settings->registration_timeout = limits[REGISTRATION].value * NRI_MSEC;
+    settings->call_timeout = limits[CALL].value * NRI_MSEC;
+    settings->deadlines.margin_percent = (uint32_t)limits[MARGIN_PERCENT].value;
+    settings->deadlines.margin = limits[MARGIN].value * NRI_MSEC;
+    settings->deadlines.slow_percent =
+        options->no_slow_warning != 0 ? 0 : (uint32_t)limits[SLOW].value;
+    settings->stop_grace = limits[STOP_GRACE].value * NRI_MSEC;
+    settings->offload_threads = (unsigned)limits[OFFLOAD].value;
+}
+
 static int resolve_limits(struct nri_settings *settings, const struct nri_plugin_options *options,
                           struct nri_error *error)
 {
@@ -184,25 +209,7 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
     rc = resolve_reconnect(settings, options, limits, error);
     if (rc != 0)
         return rc;
-    settings->max_queued_updates = (size_t)limits[QUEUED_UPDATES].value;
-    rpc->max_in_flight = (size_t)limits[IN_FLIGHT].value;
-    rpc->max_pending_calls = (size_t)limits[PENDING_CALLS].value;
-    rpc->max_receive = (size_t)limits[RECEIVE].value;
-    rpc->max_send = (size_t)limits[SEND].value;
-    rpc->arena_base = (size_t)limits[MEMORY].value;
-    rpc->max_request_bytes = (size_t)limits[REQUEST_BYTES].value;
-    rpc->max_queued_bytes = (size_t)limits[QUEUED].value;
-    rpc->max_output_bytes = (size_t)limits[OUTPUT].value;
-    settings->max_sync_parts = (size_t)limits[SYNC_PARTS].value;
-    settings->max_sync_bytes = (size_t)limits[SYNC_BYTES].value;
-    settings->registration_timeout = limits[REGISTRATION].value * NRI_MSEC;
-    settings->call_timeout = limits[CALL].value * NRI_MSEC;
-    settings->deadlines.margin_percent = (uint32_t)limits[MARGIN_PERCENT].value;
-    settings->deadlines.margin = limits[MARGIN].value * NRI_MSEC;
-    settings->deadlines.slow_percent =
-        options->no_slow_warning != 0 ? 0 : (uint32_t)limits[SLOW].value;
-    settings->stop_grace = limits[STOP_GRACE].value * NRI_MSEC;
-    settings->offload_threads = (unsigned)limits[OFFLOAD].value;
+    take_limits(settings, options, limits);
     return 0;
 }
 

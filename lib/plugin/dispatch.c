@@ -73,7 +73,7 @@ static void dispatch_event(struct nri_core *core, struct nri_rpc_call *call, uns
         handler = NULL;
         nri_stats_count(&core->stats, event, NRI_COUNT_BYPASSED);
     }
-    if (handler == NULL && (nri_event_bit(event) & core->state_events) == 0) {
+    if (method == NULL || (handler == NULL && (nri_event_bit(event) & core->state_events) == 0)) {
         nri_reply_empty(core, call);
         nri_rpc_call_release(call);
         return;
