@@ -24,6 +24,7 @@
 #include <nri/json.h>
 #include <nri/log.h>
 #include <nri/memory_policy.h>
+#include <nri/merge.h>
 #include <nri/metrics.h>
 #include <nri/mount.h>
 #include <nri/plugin.h>
