@@ -33,8 +33,8 @@ NRI_BEGIN_DECLS
 /** How a field of a configuration is written and kept. Since 0.1.0. */
 enum nri_app_type {
     NRI_APP_BOOL = 1,     /**< true, false; kept as bool */
-    NRI_APP_INTEGER = 2,  /**< kept as int64_t; min and max hold */
-    NRI_APP_NUMBER = 3,   /**< kept as double; min and max hold */
+    NRI_APP_INTEGER = 2,  /**< kept as int64_t; minimum and maximum hold */
+    NRI_APP_NUMBER = 3,   /**< kept as double; minimum and maximum hold */
     NRI_APP_TEXT = 4,     /**< kept as const char *, never NULL */
     NRI_APP_DURATION = 5, /**< "250ms", "1.5s", "2m", "1h", kept as int64_t nanoseconds */
     NRI_APP_BYTES = 6,    /**< a quantity, "512Mi", "1G", kept as int64_t bytes */
@@ -62,9 +62,13 @@ struct nri_app_field {
     const char *minimum;        /**< the smallest value, written as `standard`; NULL: none */
     const char *maximum;        /**< the largest value; NULL: none */
     int32_t type;               /**< enum nri_app_type */
-    uint32_t required;          /**< not 0: must be given */
-    uint32_t fixed;             /**< not 0: a reload that changes it is refused */
-    uint32_t secret;            /**< not 0: --print-config and logs show "***" */
+    /** Not 0: must be given (a text may be given as ""). By the file, or, where the runtime has
+     * started the program (NRI_PLUGIN_SOCKET) and the field is not `fixed`, by Configure at the
+     * latest: then it is 0, false or "" until on_reload comes, and the runtime's Configure is
+     * refused when it is still missing. */
+    uint32_t required;
+    uint32_t fixed;  /**< not 0: a reload or Configure that changes it is refused */
+    uint32_t secret; /**< not 0: --print-config and logs show "***" */
 };
 
 /** An option of the program's own, besides those of nri-app. Since 0.1.0. */
@@ -93,7 +97,9 @@ struct nri_app_options {
     const struct nri_plugin_options *plugin;
     const struct nri_app_field *fields; /**< of the configuration; `field_count` of them */
     /** Where the configuration is kept: filled before `on_start`, changed by a reload as a whole,
-     * on the thread of the handlers, between two of them. */
+     * on the thread of the handlers, between two of them. The texts and lists of the old values are
+     * freed then: work that was offloaded, requests that are pending, `metrics` and other threads
+     * may not look at it, but at copies that a handler made. */
     void *config;
     /**
      * Looks at a whole new configuration before it is taken. `candidate` is laid out as `config`.
@@ -102,7 +108,8 @@ struct nri_app_options {
      */
     int (*check_config)(const void *candidate, void *user);
     /** A reload was taken, or what Configure brought (before the program's on_configure): `config`
-     * has the new values. On the handlers' thread. */
+     * has the new values. On the handlers' thread. An update of containers that is due may be sent
+     * here (nri_plugin_update_containers(), with `queue` if the runtime may be away). */
     void (*on_reload)(nri_plugin *plugin, void *user);
     /** Before the plugin connects: 0, or the program ends with that code's text and 1. */
     int (*on_start)(nri_plugin *plugin, void *user);

@@ -149,12 +149,19 @@ static int take_configure(struct app_config *config, const char *name, const cha
 }
 
 /* What a source gave has a line; a standard has none. */
-static int check_required(const struct app_config *config, const char *name, char *text)
+static bool is_missing(const struct app_config *config, size_t at)
+{
+    const struct app_node *node = config->nodes[at];
+    return config->table.fields[at].required != 0 && (node == NULL || node->line == 0);
+}
+
+/* A fixed field cannot come later: the program has started with its value. */
+static int check_required(const struct app_config *config, const char *name, bool only_fixed,
+                          char *text)
 {
     for (size_t i = 0; i < config->table.count; i++) {
         const struct nri_app_field *field = &config->table.fields[i];
-        const struct app_node *node = config->nodes[i];
-        if (field->required != 0 && (node == NULL || node->line == 0))
+        if (is_missing(config, i) && (!only_fixed || field->fixed != 0))
             return app_config_fail(text, "%.400s: %.200s: is required, but not given", name,
                                    field->name);
     }
@@ -172,7 +179,7 @@ static int take_all(struct app_config *config, const struct app_config_sources *
     const char *blamed = sources->path != NULL ? sources->path
                          : is_configured       ? name
                                                : "configuration";
-    return check_required(config, blamed, text);
+    return check_required(config, blamed, sources->more_to_come, text);
 }
 
 /* ---- the configuration ---- */
@@ -220,6 +227,15 @@ void app_config_free(struct app_config *config)
 const void *app_config_values(const struct app_config *config)
 {
     return config->values;
+}
+
+bool app_config_is_incomplete(const struct app_config *config)
+{
+    for (size_t i = 0; i < config->table.count; i++) {
+        if (is_missing(config, i))
+            return true;
+    }
+    return false;
 }
 
 const char *const *app_config_paths(const struct app_config *config)

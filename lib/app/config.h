@@ -22,6 +22,7 @@ struct app_config_sources {
                                    and *.yml of the directory PATH.d, by name */
     const char *configure;      /* the text that Configure brought; "" as NULL */
     const char *configure_name; /* what that is called in errors */
+    bool more_to_come;          /* Configure will bring what is required, unless it is fixed */
 };
 
 /* Checks a table of fields: names, types, that standard, minimum and maximum can be read, that
@@ -44,6 +45,8 @@ const char *app_config_fixed_change(const struct app_config *before,
 /* Writes it all as YAML with each field's help as a comment, and where its value is from; secrets
  * as "***". */
 void app_config_print(const struct app_config *config, FILE *out);
+/* Whether a required field was not given, which only `more_to_come` lets pass. */
+bool app_config_is_incomplete(const struct app_config *config);
 /* The files and directories that were looked at, for watching: ends with NULL; lives as `config`
  * does. */
 const char *const *app_config_paths(const struct app_config *config);

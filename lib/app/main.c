@@ -181,6 +181,15 @@ static int run(struct app_program *program, struct nri_plugin_ops *ops,
     return app_program_run(program) == 0 ? ENDED : FAILED;
 }
 
+/* By its runtime, which gives it a socket and sends its configuration with Configure. Who wants to
+ * have it checked or printed wants all of it now. */
+static bool is_launched(const struct app_program *program, const struct nri_plugin_options *plugin)
+{
+    const char *socket = plugin->ignore_environment != 0 ? NULL : getenv("NRI_PLUGIN_SOCKET");
+    return socket != NULL && socket[0] != '\0' && !program->command.print_config &&
+           !program->command.check_config;
+}
+
 static int prepare_and_run(struct app_program *program)
 {
     const struct nri_app_options *options = program->options;
@@ -190,7 +199,8 @@ static int prepare_and_run(struct app_program *program)
     int status = copy_given(program, &ops, &plugin);
     if (status != ENDED)
         return status;
-    const enum app_settings_fault fault = app_settings_load(&program->settings, text);
+    const enum app_settings_fault fault =
+        app_settings_load(&program->settings, is_launched(program, &plugin), text);
     if (fault != APP_SETTINGS_FINE)
         return complain(program, fault == APP_SETTINGS_PROGRAM ? FAILED : WRONG, text);
     if (program->command.print_config || program->command.check_config)

@@ -60,21 +60,25 @@ static int take(struct app_settings *settings, struct app_config *candidate,
                        "%s: cannot be changed while the program runs: restart it", fixed);
         return -1;
     }
-    if (ask_program(options, candidate, text) != 0)
+    /* Nobody sees an incomplete one but the program's start. */
+    const bool incomplete = app_config_is_incomplete(candidate);
+    if (!incomplete && ask_program(options, candidate, text) != 0)
         return -1;
     memcpy(options->config, app_config_values(candidate), (size_t)options->config_size);
     app_config_free(settings->current);
     settings->current = candidate;
+    settings->incomplete = incomplete;
     return 0;
 }
 
-static int read_and_take(struct app_settings *settings, const char *configure,
+static int read_and_take(struct app_settings *settings, const char *configure, bool more_to_come,
                          char text[APP_CONFIG_TEXT])
 {
     const struct nri_app_options *options = settings->options;
     const struct app_config_sources sources = {.path = settings->path,
                                                .configure = configure,
-                                               .configure_name = "the runtime's configuration"};
+                                               .configure_name = "the runtime's configuration",
+                                               .more_to_come = more_to_come};
     struct app_config *candidate = NULL;
     if (app_config_read(&candidate, options->fields, (size_t)options->field_count,
                         (size_t)options->config_size, &sources, text) != 0)
@@ -85,7 +89,8 @@ static int read_and_take(struct app_settings *settings, const char *configure,
     return code;
 }
 
-enum app_settings_fault app_settings_load(struct app_settings *settings, char text[APP_CONFIG_TEXT])
+enum app_settings_fault app_settings_load(struct app_settings *settings, bool launched,
+                                          char text[APP_CONFIG_TEXT])
 {
     const struct nri_app_options *options = settings->options;
     if (options->field_count == 0)
@@ -97,26 +102,28 @@ enum app_settings_fault app_settings_load(struct app_settings *settings, char te
     if (app_config_check_table(options->fields, (size_t)options->field_count,
                                (size_t)options->config_size, text) != 0)
         return APP_SETTINGS_PROGRAM;
-    return read_and_take(settings, NULL, text) != 0 ? APP_SETTINGS_INVALID : APP_SETTINGS_FINE;
+    return read_and_take(settings, NULL, launched, text) != 0 ? APP_SETTINGS_INVALID
+                                                              : APP_SETTINGS_FINE;
 }
 
 int app_settings_reload(struct app_settings *settings, char text[APP_CONFIG_TEXT])
 {
     if (settings->options->field_count == 0)
         return fail(text, "this program has no configuration");
-    return read_and_take(settings, settings->configure, text);
+    return read_and_take(settings, settings->configure, false, text);
 }
 
 int app_settings_configure(struct app_settings *settings, const char *configure,
                            char text[APP_CONFIG_TEXT])
 {
     if (settings->options->field_count == 0 ||
-        strcmp(configure, settings->configure != NULL ? settings->configure : "") == 0)
+        (!settings->incomplete &&
+         strcmp(configure, settings->configure != NULL ? settings->configure : "") == 0))
         return 0;
     char *copy = strdup(configure);
     if (copy == NULL)
         return fail(text, "out of memory");
-    if (read_and_take(settings, copy, text) != 0) {
+    if (read_and_take(settings, copy, false, text) != 0) {
         free(copy);
         return -1;
     }

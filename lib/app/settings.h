@@ -13,6 +13,7 @@ struct app_settings {
     const char *path;           /* of --config; NULL */
     struct app_config *current; /* NULL before the first one is taken, and without fields */
     char *configure;            /* what Configure brought last; NULL: nothing */
+    bool incomplete;            /* what is required has to come with Configure */
 };
 
 /* What app_settings_load() found wrong. */
@@ -25,8 +26,10 @@ enum app_settings_fault {
 void app_settings_init(struct app_settings *settings, const struct nri_app_options *options,
                        const char *path);
 void app_settings_fini(struct app_settings *settings);
-/* The first configuration, before the plugin is made: the file over the standard values. */
-enum app_settings_fault app_settings_load(struct app_settings *settings,
+/* The first configuration, before the plugin is made: the file over the standard values. Of a
+ * program that its runtime has `launched`, without a command line, Configure may bring what is
+ * required and the file does not have. */
+enum app_settings_fault app_settings_load(struct app_settings *settings, bool launched,
                                           char text[APP_CONFIG_TEXT]);
 /* Reads it all again. 0 and the program's values are new; -1 with a text, and nothing changed. */
 int app_settings_reload(struct app_settings *settings, char text[APP_CONFIG_TEXT]);

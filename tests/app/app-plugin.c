@@ -127,7 +127,7 @@ static int set_block(void *user, const char *value, const char **text)
 
 int main(int argc, char **argv)
 {
-    static const struct nri_app_field fields[] = {
+    static struct nri_app_field fields[] = {
         {.name = "greeting",
          .type = NRI_APP_TEXT,
          .offset = offsetof(struct config, greeting),
@@ -158,6 +158,14 @@ int main(int argc, char **argv)
         {.name = "block-stop", .set = set_block, .help = "on_stop does not return"},
     };
     static struct plugin plugin;
+    if (getenv("TEST_REQUIRED") != NULL) {
+        fields[0].standard = NULL;
+        fields[0].required = 1;
+        if (strcmp(getenv("TEST_REQUIRED"), "fixed") == 0) {
+            fields[2].standard = NULL;
+            fields[2].required = 1;
+        }
+    }
     const struct nri_plugin_ops ops = {
         .size = sizeof ops, .on_create_container = create, .on_configure = configure};
     struct nri_app_options options;

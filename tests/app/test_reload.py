@@ -3,9 +3,10 @@
 """Configurations while a plugin runs: files that change, SIGHUP, Configure; all or nothing."""
 import os
 import signal
+import socket
 import unittest
 
-from app_case import AppCase, Refusal, until
+from app_case import AppCase, Connection, Program, Refusal, until
 from protobuf import fields, last
 
 
@@ -118,6 +119,64 @@ class Configure(AppCase):
                 connection.close()
                 self.assertEqual(program.ended(), 1)
                 self.assertNotIn("configure", program.out())
+
+
+class Launched(AppCase):
+    """A program that its runtime starts: what is required may come with Configure."""
+
+    def launched(self, *arguments, required="yes"):
+        ours, theirs = socket.socketpair()
+        with theirs:
+            # The shell gives it the number that a runtime's launcher would.
+            command = ["sh", "-c", f'exec "$@" 3<&{theirs.fileno()}', "sh", self.program, *arguments]
+            environment = {"NRI_PLUGIN_SOCKET": "3", "TEST_REQUIRED": required}
+            program = Program(self.directory, command, environment=environment, pass_fds=[theirs.fileno()])
+        self.addCleanup(program.close)
+        connection = Connection(ours)
+        self.addCleanup(connection.close)
+        return program, connection
+
+    def registered(self, *arguments):
+        program, connection = self.launched(*arguments)
+        connection.registration()
+        connection.answer_registration()
+        return program, connection
+
+    def test_required_comes_with_Configure(self):
+        program, connection = self.registered()
+        connection.configure(config="greeting: runtime\n")
+        adjustment = fields(last(connection.create(), 1))
+        self.assertEqual(last(fields(adjustment[4][0]), 2), b"runtime")
+        self.assertEqual(program.out().splitlines()[:4],
+                         ["prepare ", "start 10-test", "reload test runtime", "configure runtime"])
+        self.ends_well(program)
+
+    def test_required_does_not_come(self):
+        for config in ("", "place: here\n"):
+            with self.subTest(config):
+                program, connection = self.registered()
+                with self.assertRaises(Refusal) as refusal:
+                    connection.configure(config=config)
+                self.assertIn("greeting: is required, but not given", str(refusal.exception))
+                connection.close()
+                self.assertEqual(program.ended(), 1)
+                self.assertNotIn("configure", program.out())
+
+    def test_wrong_one_is_asked_about_when_it_is_whole(self):
+        _, connection = self.registered()
+        with self.assertRaises(Refusal) as refusal:
+            connection.configure(config="greeting: rude\n")
+        self.assertIn("not polite", str(refusal.exception))
+
+    def test_fixed_one_cannot_come_later(self):
+        program, _ = self.launched(required="fixed")
+        self.assertEqual(program.ended(), 2)
+        self.assertIn("place: is required, but not given", program.err())
+
+    def test_check_config_wants_all_of_it(self):
+        program, _ = self.launched("--check-config")
+        self.assertEqual(program.ended(), 2)
+        self.assertIn("greeting: is required, but not given", program.err())
 
 
 if __name__ == "__main__":
