@@ -159,7 +159,8 @@ export LOCPATH=$NRI_CACHE_DIR/locale
 
 as_root=()
 warn=(-Dwerror=true)
-inside=(--suite unit --suite model --suite session --suite fault --suite io --suite fuzz --suite examples)
+inside=(--suite unit --suite model --suite session --suite fault --suite io --suite app --suite metrics --suite fuzz
+    --suite examples)
 
 gcc_build() {
     CC=gcc build gcc "${warn[@]}"
@@ -203,7 +204,7 @@ asan_stage() {
 
 tsan_stage() {
     CC=gcc build tsan "${warn[@]}" -Db_sanitize=thread -Db_lundef=false -Ddocs=disabled || return 0
-    suites tsan tsan --suite unit --suite session --suite io --no-suite captures
+    suites tsan tsan --suite unit --suite session --suite io --suite app --suite metrics --no-suite captures
     # Races show when threads meet: once is not enough.
     suites tsan threads-again --repeat 10 threads rpc_threads
 }

@@ -85,6 +85,7 @@ int main(int argc, char **argv)
         .plugin = &plugin,
         .fields = config_fields,
         .field_count = config_field_count,
+        .field_size = sizeof config_fields[0],
         .config = &keeper.config,
         .config_size = sizeof keeper.config,
         .check_config = check_config,
@@ -94,6 +95,7 @@ int main(int argc, char **argv)
         .on_stop = stop,
         .flags = config_flags,
         .flag_count = config_flag_count,
+        .flag_size = sizeof config_flags[0],
         .metrics = metrics,
         .user = &keeper,
     };

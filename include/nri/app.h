@@ -15,8 +15,8 @@
  *         struct nri_plugin_ops ops = {.size = sizeof ops, .on_create_container = create};
  *         struct nri_app_options app = {.size = sizeof app, .name = "hello", .index = "10",
  *             .version = "1.0", .ops = &ops, .fields = fields, .field_count = 1,
- *             .config = &config, .config_size = sizeof config, .user = &config};
- *         return nri_app_main(argc, argv, &app);
+ *             .field_size = sizeof *fields, .config = &config, .config_size = sizeof config, .user
+ * = &config}; return nri_app_main(argc, argv, &app);
  *     }
  * @endcode
  *
@@ -44,13 +44,15 @@ enum nri_app_type {
     NRI_APP_DOCUMENT = 10 /**< anything: kept as const char *, its JSON text */
 };
 
-/** A list of texts in a configuration. Since 0.1.0. */
+/** A list of texts in a configuration, filled by the library. Never grows: it lies within the
+ * program's own structure. Since 0.1.0. */
 struct nri_app_texts {
     const char *const *texts; /**< `count` texts */
     size_t count;             /**< how many */
 };
 
-/** One field of a configuration. Since 0.1.0. */
+/** One field of a configuration. Rows may grow at their end: the options say how large they are
+ * (field_size). Zero in any member means its default. Since 0.1.0. */
 struct nri_app_field {
     const char *name; /**< its key; "a.b" for a key within an object */
     size_t offset;    /**< where it is kept in the configuration, in bytes */
@@ -71,7 +73,8 @@ struct nri_app_field {
     uint32_t secret; /**< not 0: --print-config and logs show "***" */
 };
 
-/** An option of the program's own, besides those of nri-app. Since 0.1.0. */
+/** An option of the program's own, besides those of nri-app. May grow as nri_app_field (flag_size).
+ * Since 0.1.0. */
 struct nri_app_flag {
     const char *name;     /**< as in --NAME */
     const char *argument; /**< what its argument is called in --help; NULL: it takes none */
@@ -130,7 +133,9 @@ struct nri_app_options {
     uint64_t field_count;         /**< how many `fields` there are */
     uint64_t config_size;         /**< the size of `config` in bytes */
     uint64_t flag_count;          /**< how many `flags` there are */
-    uint64_t reserved[5];         /**< must be 0 */
+    uint64_t field_size;          /**< sizeof(struct nri_app_field), if there are fields */
+    uint64_t flag_size;           /**< sizeof(struct nri_app_flag), if there are flags */
+    uint64_t reserved[3];         /**< must be 0 */
 };
 /** Fills options with zeros and their size. Since 0.1.0. */
 NRI_API void nri_app_options_init(struct nri_app_options *options, size_t size);

@@ -11,8 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "complain.h"
 #include "last_resort.h"
 #include "program.h"
+#include "rows.h"
 
 enum { ENDED = 0, FAILED = 1, WRONG = 2 };
 
@@ -44,7 +46,7 @@ void nri_app_log(enum nri_log_level level, const char *text)
 /* Before there is a log, and what is for whoever typed the command. */
 static int complain(const struct app_program *program, int status, const char *text)
 {
-    (void)fprintf(stderr, "%s: %s\n", program->command.program, text);
+    app_complain(&program->command, "%s", text);
     return status;
 }
 
@@ -233,8 +235,28 @@ static bool reserved_is_zero(const struct nri_app_options *options)
         if (options->reserved[i] != 0)
             return false;
     }
-    return (options->fields != NULL || options->field_count == 0) &&
-           (options->flags != NULL || options->flag_count == 0);
+    return true;
+}
+
+/* `known` becomes what the program gives; 0, or why not. app_rows_free() is needed in any case. */
+static const char *take_options(const struct nri_app_options *options,
+                                struct nri_app_options *known)
+{
+    static const char other[] = "the options are not of this version of nri-app";
+    memset(known, 0, sizeof *known);
+    if (options == NULL || app_options_copy(known, sizeof *known, options, options->size) != 0 ||
+        known->reserved_pointer != NULL || !reserved_is_zero(known)) {
+        memset(known, 0, sizeof *known);
+        return other;
+    }
+    switch (app_rows_copy(known)) {
+    case 0:
+        return NULL;
+    case NRI_E_NOMEM:
+        return "out of memory";
+    default:
+        return "the fields or flags are not of this version of nri-app, or their size is not given";
+    }
 }
 
 int nri_app_main(int argc, char **argv, const struct nri_app_options *options)
@@ -242,14 +264,11 @@ int nri_app_main(int argc, char **argv, const struct nri_app_options *options)
     struct nri_app_options known;
     if (!occupy_standard_descriptors())
         return FAILED;
-    if (options == NULL || app_options_copy(&known, sizeof known, options, options->size) != 0 ||
-        known.reserved_pointer != NULL || !reserved_is_zero(&known)) {
-        (void)fputs("nri_app_main: the options are not of this version of nri-app\n", stderr);
-        return FAILED;
-    }
-    struct app_program *program = calloc(1, sizeof *program);
+    const char *why = take_options(options, &known);
+    struct app_program *program = why == NULL ? calloc(1, sizeof *program) : NULL;
     if (program == NULL) {
-        (void)fputs("nri_app_main: out of memory\n", stderr);
+        (void)fprintf(stderr, "nri_app_main: %s\n", why != NULL ? why : "out of memory");
+        app_rows_free(&known);
         return FAILED;
     }
     program->options = &known;
@@ -265,5 +284,6 @@ int nri_app_main(int argc, char **argv, const struct nri_app_options *options)
         app_settings_fini(&program->settings);
     }
     free(program);
+    app_rows_free(&known);
     return status;
 }

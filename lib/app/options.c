@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "complain.h"
 #include "listener.h"
 #include "log.h"
 #include "usage.h"
@@ -100,8 +101,7 @@ struct parser {
 
 static int broken(const struct app_command *command, const char *name, const char *text)
 {
-    (void)fprintf(stderr, "%s: the program's flag --%s: %s\n", command->program,
-                  name != NULL ? name : "", text);
+    app_complain(command, "the program's flag --%s: %s", name != NULL ? name : "", text);
     return BROKEN;
 }
 
@@ -137,11 +137,12 @@ static int make_tables(struct parser *parser)
 {
     const size_t flags = (size_t)parser->options->flag_count, count = OWN_COUNT + flags;
     parser->names = calloc(count + 1, sizeof *parser->names);
-    parser->letters = calloc(2 * count + 1, 1);
+    parser->letters = calloc(2 * count + 2, 1);
     if (parser->names == NULL || parser->letters == NULL) {
-        (void)fprintf(stderr, "%s: out of memory\n", parser->command->program);
+        app_complain(parser->command, "out of memory");
         return BROKEN;
     }
+    parser->letters[0] = ':'; /* tells an argument that is missing from an option that is unknown */
     for (size_t i = 0; i < OWN_COUNT; i++)
         add(parser, i, own[i].value < APP_OPTION_LONG ? own[i].value : 0, own[i].name,
             own[i].argument != NULL, own[i].value);
@@ -156,12 +157,53 @@ static int make_tables(struct parser *parser)
     return GO_ON;
 }
 
+/* ---- what getopt_long() cannot take ---- */
+
+/* How many options begin so. */
+static size_t count_beginning(const struct parser *parser, const char *text, size_t length)
+{
+    size_t count = 0;
+    for (const struct option *one = parser->names; one->name != NULL; one++)
+        count += strncmp(one->name, text, length) == 0;
+    return count;
+}
+
+static int refuse_letter(const struct parser *parser, int kind, int letter)
+{
+    app_complain(parser->command, "-%c: %s", letter,
+                 kind == ':' ? "needs an argument" : "there is no such option");
+    return WRONG;
+}
+
+/* For a long option that takes no argument, optopt is what it stands for. */
+static int refuse_long(const struct parser *parser, int kind, const char *word)
+{
+    const size_t length = strcspn(word + 2, "=");
+    const char *why = "there is no such option";
+    if (kind == ':')
+        why = "needs an argument";
+    else if (optopt != 0)
+        why = "takes no argument";
+    else if (count_beginning(parser, word + 2, length) > 1)
+        why = "is ambiguous";
+    app_complain(parser->command, "%.*s: %s", (int)length + 2, word, why);
+    return WRONG;
+}
+
+/* Long options are left behind at once; in a word of letters only the last one is. */
+static int refuse(const struct parser *parser, int kind, char *const *argv, int before)
+{
+    const char *word = optind > before ? argv[optind - 1] : "";
+    return strncmp(word, "--", 2) == 0 ? refuse_long(parser, kind, word)
+                                       : refuse_letter(parser, kind, optopt);
+}
+
 /* ---- values ---- */
 
 static int wrong(const struct app_command *command, const char *option, const char *value,
                  const char *right)
 {
-    (void)fprintf(stderr, "%s: --%s \"%s\": %s\n", command->program, option, value, right);
+    app_complain(command, "--%s \"%s\": %s", option, value, right);
     return WRONG;
 }
 
@@ -187,7 +229,7 @@ static int take_http(struct app_command *command, const char *value)
     command->http = value;
     if (app_listener_check(value, text) == 0)
         return GO_ON;
-    (void)fprintf(stderr, "%s: --http: %s\n", command->program, text);
+    app_complain(command, "--http: %s", text);
     return WRONG;
 }
 
@@ -202,10 +244,10 @@ static int take_flag(const struct parser *parser, int value, const char *argumen
             return GO_ON;
         if (argument != NULL)
             return wrong(parser->command, flag->name, argument, text);
-        (void)fprintf(stderr, "%s: --%s: %s\n", parser->command->program, flag->name, text);
+        app_complain(parser->command, "--%s: %s", flag->name, text);
         return WRONG;
     }
-    return WRONG; /* getopt_long() has said why */
+    return WRONG; /* comes of nothing that the tables have */
 }
 
 /* 0 when standard output took it all. */
@@ -213,7 +255,7 @@ static int finish(const struct app_command *command)
 {
     if (fflush(stdout) == 0)
         return DONE;
-    (void)fprintf(stderr, "%s: standard output cannot be written\n", command->program);
+    app_complain(command, "standard output cannot be written");
     return BROKEN;
 }
 
@@ -221,7 +263,7 @@ static int take_config_option(const struct parser *parser, int value, const char
 {
     struct app_command *command = parser->command;
     if (parser->options->field_count == 0) {
-        (void)fprintf(stderr, "%s: this program has no configuration\n", command->program);
+        app_complain(command, "this program has no configuration");
         return WRONG;
     }
     if (value == 'c')
@@ -281,7 +323,7 @@ static int take_environment(struct app_command *command)
     if (bypass == NULL || bypass[0] == '\0' || strcmp(bypass, "0") == 0)
         return GO_ON;
     if (strcmp(bypass, "1") != 0) {
-        (void)fprintf(stderr, "%s: NRI_BYPASS=\"%s\": 1 or 0\n", command->program, bypass);
+        app_complain(command, "NRI_BYPASS=\"%s\": 1 or 0", bypass);
         return WRONG;
     }
     command->bypass = true;
@@ -296,15 +338,18 @@ int app_options_parse(struct app_command *command, const struct nri_app_options 
     const char *slash = strrchr(path, '/');
     *command = (struct app_command){.program = slash != NULL ? slash + 1 : path};
     int code = make_tables(&parser);
+    optind = 0; /* from the beginning, whatever the program did before */
+    opterr = 0; /* what it would say is no JSON */
     while (code == GO_ON) {
+        const int before = optind;
         const int value = getopt_long(argc, argv, parser.letters, parser.names, NULL);
         if (value == -1)
             break;
-        code = take(&parser, value, optarg);
+        code = value == '?' || value == ':' ? refuse(&parser, value, argv, before)
+                                            : take(&parser, value, optarg);
     }
     if (code == GO_ON && optind < argc) {
-        (void)fprintf(stderr, "%s: \"%s\": there are options only, no other arguments\n",
-                      command->program, argv[optind]);
+        app_complain(command, "\"%s\": there are options only, no other arguments", argv[optind]);
         code = WRONG;
     }
     if (code == GO_ON)

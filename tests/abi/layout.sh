@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # layout.sh SOURCE_INCLUDE BUILD_INCLUDE: every structure that the public headers define starts with
-# its size, has no padding, and is a multiple of 8 bytes, so that it can grow at its end. Not the rows
-# of nri-app's tables, which cannot grow, nor what it fills in itself.
+# its size, has no padding, and is a multiple of 8 bytes, so that it can grow at its end. The rows of
+# nri-app's tables have their size in the options, and what nri-app fills in itself never grows.
 set -euo pipefail
 source_include=$1
 build_include=$2

@@ -177,6 +177,7 @@ int main(int argc, char **argv)
     options.ops = &ops;
     options.fields = fields;
     options.field_count = sizeof fields / sizeof *fields;
+    options.field_size = sizeof *fields;
     options.config = &plugin.config;
     options.config_size = sizeof plugin.config;
     options.check_config = check_config;
@@ -186,6 +187,7 @@ int main(int argc, char **argv)
     options.on_stop = on_stop;
     options.flags = flags;
     options.flag_count = sizeof flags / sizeof *flags;
+    options.flag_size = sizeof *flags;
     options.metrics = metrics;
     options.user = &plugin;
     return nri_app_main(argc, argv, &options);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The command line of nri-app: who the plugin is, each wrong use, what is printed."""
+import json
 import os
 import unittest
 
@@ -47,10 +48,16 @@ class Wrong(AppCase):
         good = self.file("good.yaml", "greeting: hi\n")
         for arguments, part in [
             (["--bogus"], "--bogus"),
-            (["-x"], "x"),
-            (["--name"], "--name"),
-            (["--bypass=1"], "--bypass"),
-            (["--log=x"], "ambiguous"),
+            (["--bogus=secret"], "--bogus: there is no such option"),
+            (["-x"], "-x: there is no such option"),
+            (["--bypass", "-xh"], "-x: there is no such option"),
+            (["-fgood", "-xf"], "-x: there is no such option"),
+            (["-f"], "-f: needs an argument"),
+            (["--name"], "--name: needs an argument"),
+            (["--bypass=1"], "--bypass: takes no argument"),
+            (["--log=x"], "--log: is ambiguous"),
+            (["stray", "--bogus"], "--bogus: there is no such option"),
+            (["a\nb\x1b[31m"], '"a\\u000ab\\u001b[31m"'),
             (["stray"], '"stray"'),
             (["--", "--name"], '"--name"'),
             (["--idx", "1x"], '"1x"'),
@@ -78,6 +85,35 @@ class Wrong(AppCase):
         ]:
             with self.subTest(arguments):
                 self.assertIn(part, self.refused(*arguments))
+
+    def test_as_json(self):
+        """From the option on, what is wrong is told to whoever reads the log."""
+        form = ("--log-format", "json")
+        for arguments, part in [
+            (["--bogus"], "--bogus: there is no such option"),
+            (["-x"], "-x: there is no such option"),
+            (["--name"], "--name: needs an argument"),
+            (["stray\n\"'"], "\"stray\n\"'\""),
+            (["--log-level", "loud"], "error, warn, info, debug"),
+            (["--http", "9090"], "HOST:PORT"),
+            (["--flag", "bad"], "is a bad value"),
+            (["--idx", "1x"], '"1x"'),
+            (["--config", os.path.join(self.directory, "missing.yaml")], "missing.yaml"),
+            (["--config", self.file("bad.yaml", "greetin: hi\n")], "bad.yaml:1: greetin"),
+        ]:
+            with self.subTest(arguments):
+                record = json.loads(self.refused(*form, *arguments))
+                self.assertIn(part, record["message"])
+                self.assertEqual((record["level"], record["program"]), ("error", "nri-app-plugin"))
+        with self.subTest("the environment"):
+            record = json.loads(self.refused(*form, environment={"NRI_BYPASS": "yes"}))
+            self.assertIn("NRI_BYPASS", record["message"])
+        with self.subTest("what cannot listen"):
+            path = os.path.join(self.directory, "missing", "http.sock")
+            record = json.loads(self.refused(*form, "--http", "unix:" + path, status=1))
+            self.assertIn("missing", record["message"])
+        with self.subTest("what came before it"):
+            self.assertEqual(self.refused("--bogus", *form), "nri-app-plugin: --bogus: there is no such option\n")
 
     def test_bypass_in_the_environment(self):
         self.assertIn("NRI_BYPASS", self.refused(environment={"NRI_BYPASS": "yes"}))

@@ -60,6 +60,7 @@ int main(int argc, char **argv)
     app.plugin = &plugin;
     app.flags = flags;
     app.flag_count = sizeof flags / sizeof *flags;
+    app.flag_size = sizeof *flags;
     app.user = &player;
     if (alarms_init(&player.alarms) != 0)
         return 1;
