@@ -6,7 +6,8 @@
  * Happy path: a request is armed when it is made -> it is answered in time, and nothing else
  * happens. Failure modes: it is due (nri_core_tick() answers it by the policy of its event; what
  * its handler still does comes too late, and is told so); its handler has its builders in its hands
- * just then, on another thread: they are left alone.
+ * just then, on another thread: they are left alone; its handler drops the last reference just
+ * then: the request goes when the guard is done with it.
  */
 #include "plugin/internal.h"
 
@@ -47,6 +48,7 @@ void nri_guard_answer(struct nri_core *core, nri_request *request, const char *w
                   refused ? "refuses it" : "lets it pass unchanged");
     nri_stats_count(&core->stats, request->event, NRI_COUNT_GUARDED);
     nri_reply_in_place(core, request, refused);
+    nri_request_let_go(request);
 }
 
 /* Answering one may bring in others, which arm themselves. */

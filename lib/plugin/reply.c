@@ -345,8 +345,11 @@ void nri_reply_in_place(struct nri_core *core, nri_request *request, bool refuse
         refuse_in_place(core, request, &response);
         return;
     }
-    if (request->method->reply == NRI_REPLY_SYNCHRONIZE)
+    if (request->method->reply == NRI_REPLY_SYNCHRONIZE) {
         response.synchronize.more = request->more;
+        if (!request->more) /* the runtime goes on as after any other answer */
+            mark_synchronized(core);
+    }
     reply_failed(core, &what, nri_rpc_call_reply(request->call, &response.base, &error), &error);
 }
 

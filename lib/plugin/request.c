@@ -172,7 +172,7 @@ bool nri_request_take_over(nri_request *request)
     const bool taken = request->state == NRI_REQUEST_HANDED;
     if (taken) {
         request->state = NRI_REQUEST_ANSWERED;
-        request->guarded = true;
+        request->guarded = request->kept = true;
     }
     nri_lock_give(&request->shared->lock);
     return taken;
@@ -336,6 +336,8 @@ static void end(nri_request *request)
 
     nri_lock_take(&shared->lock);
     const bool abandoned = request->state == NRI_REQUEST_HANDED;
+    const bool kept = request->kept;
+    request->orphaned = kept;
     if (abandoned) {
         if (request->failure == 0) {
             request->failure = NRI_E_INTERNAL;
@@ -352,9 +354,23 @@ static void end(nri_request *request)
     if (abandoned) {
         nri_shared_wake(shared);
         nri_shared_unref(shared);
-    } else {
+    } else if (!kept) {
         release(request);
     }
+}
+
+/* No reference, because the last one may be dropped at the very moment of taking over, and a count
+ * does not come back from 0. */
+void nri_request_let_go(nri_request *request)
+{
+    struct nri_shared *shared = request->shared;
+
+    nri_lock_take(&shared->lock);
+    const bool orphaned = request->orphaned;
+    request->kept = false;
+    nri_lock_give(&shared->lock);
+    if (orphaned)
+        release(request);
 }
 
 nri_request *nri_request_unref(nri_request *request)

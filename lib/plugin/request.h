@@ -57,6 +57,7 @@ struct nri_request {
     enum nri_event event;
     enum nri_request_state state;
     bool guarded;                               /* answered in the plugin's place */
+    bool kept, orphaned;                        /* the guard is at it; and is the last one */
     int result;                                 /* of nri_request_complete() */
     struct nri_request *next;                   /* in the queue */
     struct nri_request *open_next, **open_link; /* in nri_core.open; the loop's thread */
@@ -107,8 +108,10 @@ nri_request *nri_request_make_own(struct nri_shared *shared, enum nri_event even
 /* HANDED -> ANSWERED: true when the caller is now the one who replies. Seals the builders. */
 bool nri_request_claim(nri_request *request);
 /* HANDED -> ANSWERED for the guard: the builders may be in use by another thread, and are left
- * alone. */
+ * alone. When true, the request stays until nri_request_let_go(), whoever drops its last reference
+ * meanwhile. */
 bool nri_request_take_over(nri_request *request);
+void nri_request_let_go(nri_request *request);
 /* Fails with a text of the library's own; the first failure stays. */
 void nri_request_failf(nri_request *request, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

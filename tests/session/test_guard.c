@@ -164,6 +164,9 @@ static void test_synchronize_passes_and_configure_has_no_guard(void **state)
     assert_success(outcome);
     assert_int_equal(((const MESSAGE(SynchronizeResponse) *)(const void *)outcome->message)->more,
                      0);
+    /* It was answered, and the runtime goes on. */
+    assert_true(nri_core_is_synchronized(s->fr.core));
+    assert_int_equal(nri_core_count(s->fr.core, NRI_COUNT_SYNCHRONIZATIONS), 1);
     nri_request_unref(s->recorder.held[0]);
 }
 
@@ -181,6 +184,43 @@ static void test_without_the_guard_nothing_is_answered(void **state)
     fake_runtime_run(&s->fr);
     assert_success(outcome);
     nri_request_unref(request);
+}
+
+/* A sink at whose first warning the handler comes to its end, as it may on another thread: between
+ * the guard's taking over and its answer. */
+struct last_moment {
+    nri_request *request;
+    int code;
+};
+
+static void end_handler(void *user, const nri_log_record *record)
+{
+    struct last_moment *moment = user;
+    if (moment->request == NULL || nri_log_record_level(record) != NRI_LOG_WARN)
+        return;
+    moment->code = nri_request_complete(moment->request, 0);
+    moment->request = nri_request_unref(moment->request);
+}
+
+static void test_a_handler_ends_while_the_guard_answers(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    struct last_moment moment = {.code = 1};
+    start(s);
+    moment.request = hold(s, CREATE, &outcome);
+    const nri_log_fn fn = s->fr.log.fn;
+    void *user = s->fr.log.user;
+    s->fr.log.fn = end_handler;
+    s->fr.log.user = &moment;
+    fake_runtime_advance(&s->fr, BUDGET - MARGIN);
+    s->fr.log.fn = fn;
+    s->fr.log.user = user;
+    assert_int_equal(moment.code, NRI_E_LATE);
+    assert_success(outcome); /* the guard's, and not that of a request without an answer */
+    assert_int_equal(count(s, CREATE, NRI_COUNT_GUARDED), 1);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_int_equal(nri_core_has_open(s->fr.core), false);
 }
 
 /* A handler that takes its time. */
@@ -273,6 +313,7 @@ int main(void)
         session_test(test_many_pending),
         session_test(test_synchronize_passes_and_configure_has_no_guard),
         session_test(test_without_the_guard_nothing_is_answered),
+        session_test(test_a_handler_ends_while_the_guard_answers),
         session_test(test_slow_handlers_are_named),
         session_test(test_when_a_handler_counts_as_stuck),
         session_test(test_bypass),
