@@ -22,9 +22,18 @@ static const char *noted(const struct told *told)
     return strncmp(told->note, "exclusive=", 10) == 0 ? told->note + 10 : "";
 }
 
+/* The mark is from the creation. An update may have made it share since: a note says so, and
+ * without one a cpuset that is not as large as what it asks for. */
 static const char *marked(const struct told *told)
 {
-    return strcmp(told->mark, "exclusive") == 0 ? told->cpus : "";
+    if (strcmp(told->mark, "exclusive") != 0 || (told->note[0] != '\0' && noted(told)[0] == '\0'))
+        return "";
+    nri_cpuset *cpus = NULL;
+    const bool fits = nri_cpuset_new(&cpus, NULL) == 0 &&
+                      nri_cpuset_parse(cpus, told->cpus, NULL) == 0 &&
+                      nri_cpuset_count(cpus) == told->wanted;
+    nri_cpuset_free(cpus);
+    return fits ? told->cpus : "";
 }
 
 static bool is_foreign(const struct told *told)

@@ -19,6 +19,7 @@ struct look {
 struct round {
     struct look *looks;
     size_t count;
+    nri_cpuset *online; /* the CPUs that are; NULL when that could not be read */
 };
 
 static void free_round(struct round *round)
@@ -29,7 +30,74 @@ static void free_round(struct round *round)
         nri_cpuset_free(round->looks[i].seen);
     }
     free(round->looks);
+    nri_cpuset_free(round->online);
 }
+
+/* ---- CPUs that come and go ---- */
+
+static void read_online(struct round *round, const char *sysfs)
+{
+    char text[TOPOLOGY_TEXT];
+    if (nri_cpuset_new(&round->online, NULL) == 0 &&
+        topology_read_online(round->online, sysfs, text) == 0)
+        return;
+    round->online = nri_cpuset_free(round->online);
+}
+
+/* How many CPUs one set has that the other has not. `list` gets them. */
+static size_t difference(const nri_cpuset *one, const nri_cpuset *other, char *list)
+{
+    nri_cpuset *set = NULL;
+    size_t count = 0;
+    list[0] = '\0';
+    if (nri_cpuset_new(&set, NULL) == 0 && nri_cpuset_copy(set, one) == 0) {
+        nri_cpuset_minus(set, other);
+        count = nri_cpuset_count(set);
+        nri_cpuset_format(set, list, KEEPER_LIST);
+    }
+    nri_cpuset_free(set);
+    return count;
+}
+
+/* Whose CPUs went away. */
+static void name_losers(struct keeper *keeper, const nri_cpuset *online)
+{
+    const struct ledger *ledger = &keeper->ledger;
+    for (struct container *one = NULL; (one = ledger_next(ledger, one)) != NULL;) {
+        if (one->kind == KIND_EXCLUSIVE && difference(one->cpus, online, keeper->list) > 0)
+            keeper_say(keeper, NRI_LOG_WARN,
+                       "audit: container %s (%s) has, exclusively, the CPUs %.256s, which are "
+                       "offline",
+                       one->id, one->name, keeper->list);
+    }
+}
+
+/* The pool is as it was at the start: said once for each change. */
+static void judge_online(struct keeper *keeper, const nri_cpuset *online)
+{
+    const nri_cpuset *start = keeper->topology.online;
+    if (online == NULL)
+        return;
+    keeper->audits.offline = difference(start, online, keeper->list);
+    const bool is_new = !nri_cpuset_equal(online, keeper->online);
+    if (is_new && keeper->audits.offline > 0)
+        keeper_say(keeper, NRI_LOG_WARN,
+                   "audit: the CPUs %.256s went offline; whoever has them has too few",
+                   keeper->list);
+    keeper->audits.added = difference(online, start, keeper->list);
+    if (is_new && keeper->audits.added > 0)
+        keeper_say(keeper, NRI_LOG_WARN,
+                   "audit: the CPUs %.256s came online, and are not used before a restart",
+                   keeper->list);
+    if (is_new && keeper->audits.offline + keeper->audits.added == 0)
+        keeper_say(keeper, NRI_LOG_INFO, "audit: the CPUs of the start are online again");
+    if (is_new && keeper->audits.offline > 0)
+        name_losers(keeper, online);
+    if (is_new)
+        (void)nri_cpuset_copy(keeper->online, online); /* without memory it is said again */
+}
+
+/* ---- cgroups ---- */
 
 static bool is_looked_at(const struct container *container)
 {
@@ -75,6 +143,7 @@ static int judge(struct keeper *keeper, const struct round *round)
                    "audit: container %s has the CPUs \"%.256s\" in its cgroup, and should not",
                    look->id, keeper->list);
     }
+    judge_online(keeper, round->online);
     const char *fault = ledger_fault(ledger);
     if (fault != NULL)
         keeper_say(keeper, NRI_LOG_ERROR, "audit: %s", fault);
@@ -91,6 +160,13 @@ static void flush(nri_plugin *plugin, void *user)
     pthread_mutex_unlock(&keeper->lock);
 }
 
+/* A plugin that has a connection is not closed before disconnected() has had the lock. */
+static void ask_for_flush(struct keeper *keeper)
+{
+    if (keeper->connected && pending_next(&keeper->ledger, NULL) != NULL)
+        (void)nri_plugin_post(keeper->plugin, flush, keeper);
+}
+
 int audit_round(struct keeper *keeper)
 {
     struct round round = {0};
@@ -101,12 +177,11 @@ int audit_round(struct keeper *keeper)
         struct look *look = &round.looks[i];
         look->code = cgroup_read_cpus(keeper->flags.cgroup_root, look->cgroup, look->seen);
     }
+    read_online(&round, keeper->flags.sysfs);
     pthread_mutex_lock(&keeper->lock);
     if (code == 0)
         code = judge(keeper, &round);
-    /* A plugin that has a connection is not closed before disconnected() has had the lock. */
-    if (keeper->connected && pending_next(&keeper->ledger, NULL) != NULL)
-        (void)nri_plugin_post(keeper->plugin, flush, keeper);
+    ask_for_flush(keeper);
     pthread_mutex_unlock(&keeper->lock);
     free_round(&round);
     return code;
@@ -114,37 +189,50 @@ int audit_round(struct keeper *keeper)
 
 /* ---- the thread ---- */
 
-/* Waits until it is time for a round; the lock is held. Whether there is one to be made. */
-static bool wait_for_round(struct keeper *keeper)
+enum due { DUE_END, DUE_ROUND, DUE_RETRY };
+
+/* Waits until there is something to do; the lock is held. `last` is when the last round was. */
+static enum due wait_for_due(struct keeper *keeper, uint64_t last)
 {
-    const uint64_t begun = keeper_now();
     while (!keeper->ending) {
-        const uint64_t interval = keeper->audit_interval;
-        if (interval == 0) {
+        const uint64_t now = keeper_now(), interval = keeper->audit_interval;
+        const uint64_t round_at = interval > 0 ? last + interval : UINT64_MAX;
+        const uint64_t retry_at = keeper->retry_at > 0 ? keeper->retry_at : UINT64_MAX;
+        const uint64_t end = round_at < retry_at ? round_at : retry_at;
+        if (round_at <= now)
+            return DUE_ROUND;
+        if (retry_at <= now)
+            return DUE_RETRY;
+        if (end == UINT64_MAX) {
             pthread_cond_wait(&keeper->wake, &keeper->lock);
             continue;
         }
-        if (keeper_now() - begun >= interval)
-            return true;
-        const uint64_t end = begun + interval;
         const struct timespec until = {.tv_sec = (time_t)(end / UINT64_C(1000000000)),
                                        .tv_nsec = (long)(end % UINT64_C(1000000000))};
         pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until);
     }
-    return false;
+    return DUE_END;
 }
 
 static void *run(void *user)
 {
     struct keeper *keeper = user;
+    uint64_t last = keeper_now();
     for (;;) {
         pthread_mutex_lock(&keeper->lock);
-        const bool goes_on = wait_for_round(keeper);
+        const enum due due = wait_for_due(keeper, last);
+        if (due == DUE_RETRY) {
+            keeper->retry_at = 0;
+            ask_for_flush(keeper);
+        }
         pthread_mutex_unlock(&keeper->lock);
-        if (!goes_on)
+        if (due == DUE_END)
             return NULL;
+        if (due == DUE_RETRY)
+            continue;
         if (audit_round(keeper) < 0)
             keeper_say(keeper, NRI_LOG_WARN, "audit: out of memory");
+        last = keeper_now();
     }
 }
 

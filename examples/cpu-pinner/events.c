@@ -179,6 +179,26 @@ static int start_container(nri_request *request, void *user)
     return confirm(request, user, true);
 }
 
+/* What a new CPU limit asks for, if it does. 0, or the code that the update is refused with. */
+static int resize(struct keeper *keeper, nri_request *request, const struct told *told)
+{
+    size_t wanted;
+    char text[PINNER_TEXT];
+    struct ledger *ledger = &keeper->ledger;
+    if (!wanted_update(nri_request_pod(request), nri_request_container(request),
+                       nri_request_resources(request), keeper->by_limit, &wanted))
+        return 0;
+    const struct counts before = ledger->counts;
+    if (pinner_resize(ledger, &keeper->rules, told, wanted, keeper_now(), text) != 0)
+        return refuse(keeper, request, text);
+    const struct container *container = ledger_find(ledger, told->id);
+    if (container != NULL &&
+        (before.given != ledger->counts.given || before.returned != ledger->counts.returned ||
+         before.resized != ledger->counts.resized || before.denied != ledger->counts.denied))
+        say_given(keeper, container);
+    return 0;
+}
+
 static int update_container(nri_request *request, void *user)
 {
     struct keeper *keeper = user;
@@ -186,12 +206,17 @@ static int update_container(nri_request *request, void *user)
     char text[PINNER_TEXT];
     enter(keeper);
     const struct told told = tell_request(keeper, request, text);
-    nri_resources_cpuset_cpus(nri_request_resources(request), &cpus);
-    pinner_update(&keeper->ledger, &keeper->rules, &told, cpus, keeper_now());
+    const int code = resize(keeper, request, &told);
+    if (code != 0) {
+        keeper_flush(keeper); /* something may have expired for it */
+    } else {
+        nri_resources_cpuset_cpus(nri_request_resources(request), &cpus);
+        pinner_update(&keeper->ledger, &keeper->rules, &told, cpus, keeper_now());
+        keeper_reply(keeper, request, "");
+    }
     note_id(keeper, told.id);
-    keeper_reply(keeper, request, "");
     leave(keeper);
-    return 0;
+    return code;
 }
 
 static void say_returned(struct keeper *keeper, const char *id)

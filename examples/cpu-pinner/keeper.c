@@ -135,6 +135,11 @@ int keeper_init(struct keeper *keeper)
     }
     if (make_ledger(keeper) != 0 || make_state(keeper) != 0)
         return -1;
+    if (nri_cpuset_new(&keeper->online, NULL) != 0 ||
+        nri_cpuset_copy(keeper->online, keeper->topology.online) != 0) {
+        keeper_say(keeper, NRI_LOG_ERROR, "out of memory");
+        return -1;
+    }
     keeper_configure(keeper);
     const size_t usable = nri_cpuset_count(pool_usable(keeper->ledger.pool));
     keeper_say(keeper, NRI_LOG_INFO,
@@ -152,6 +157,7 @@ void keeper_fini(struct keeper *keeper)
     keeper->state = nri_state_free(keeper->state);
     ledger_fini(&keeper->ledger);
     topology_free(&keeper->topology);
+    keeper->online = nri_cpuset_free(keeper->online);
     free(keeper->list);
     keeper->list = NULL;
     pthread_cond_destroy(&keeper->wake);
@@ -174,15 +180,16 @@ void keeper_configure(struct keeper *keeper)
 
 /* ---- telling the runtime ---- */
 
-/* The memory nodes of an exclusive container's CPUs as a list, in the keeper's `list`; "" for none
- * to be set. */
+/* The memory nodes of an exclusive container's CPUs as a list, in the keeper's `list`; all for one
+ * that was exclusive; "" for none to be set. */
 static const char *list_nodes(struct keeper *keeper, const struct container *container)
 {
     nri_cpuset *nodes = NULL;
+    const bool own = container->kind == KIND_EXCLUSIVE;
     keeper->list[0] = '\0';
-    if (keeper->pin_memory && container->kind == KIND_EXCLUSIVE &&
-        nri_cpuset_new(&nodes, NULL) == 0 &&
-        topology_nodes(&keeper->topology, container->cpus, nodes) == 0)
+    if (keeper->pin_memory && (own || container->had_own) && nri_cpuset_new(&nodes, NULL) == 0 &&
+        topology_nodes(&keeper->topology, own ? container->cpus : keeper->topology.online, nodes) ==
+            0)
         nri_cpuset_format(nodes, keeper->list, KEEPER_LIST);
     nri_cpuset_free(nodes);
     return keeper->list;
@@ -228,6 +235,21 @@ void keeper_reply(struct keeper *keeper, nri_request *request, const char *but)
     }
 }
 
+/* What was not told is told again soon, and later each time; the audit's thread sees to it. */
+static void note_outcome(struct keeper *keeper, bool well)
+{
+    if (well) {
+        keeper->retry_at = keeper->retry_wait = 0;
+        return;
+    }
+    const uint64_t twice = 2 * keeper->retry_wait;
+    keeper->retry_wait = twice < KEEPER_RETRY_FIRST  ? KEEPER_RETRY_FIRST
+                         : twice > KEEPER_RETRY_MOST ? KEEPER_RETRY_MOST
+                                                     : twice;
+    keeper->retry_at = keeper_now() + keeper->retry_wait;
+    pthread_cond_signal(&keeper->wake);
+}
+
 static void end_call(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     struct keeper *keeper = user;
@@ -240,6 +262,7 @@ static void end_call(nri_plugin *plugin, const nri_update_result *result, void *
     for (size_t i = 0; i < nri_update_result_failed_count(result); i++)
         pending_failed(&keeper->ledger, nri_update_result_failed_id(result, i));
     keeper->calling = false;
+    note_outcome(keeper, code == 0 && nri_update_result_failed_count(result) == 0);
     if (pending_end(&keeper->ledger, code == 0))
         keeper_flush(keeper);
     pthread_mutex_unlock(&keeper->lock);
@@ -256,6 +279,7 @@ static void call(struct keeper *keeper, nri_updates *updates)
     keeper_say(keeper, NRI_LOG_WARN, "the runtime could not be told of other CPUs: %s",
                nri_strerror(code));
     pending_end(&keeper->ledger, false);
+    note_outcome(keeper, false);
 }
 
 void keeper_flush(struct keeper *keeper)

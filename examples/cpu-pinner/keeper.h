@@ -15,10 +15,16 @@
 /* Room for the list of any set of CPUs of one machine. */
 #define KEEPER_LIST 131072
 
+/* After how long an update that has failed is sent again, in nanoseconds: at first, and at most. */
+#define KEEPER_RETRY_FIRST UINT64_C(1000000000)
+#define KEEPER_RETRY_MOST  UINT64_C(30000000000)
+
 /* What the audits have seen. */
 struct audits {
     uint64_t rounds, unreadable;
     uint64_t absent; /* containers without a cgroup, in the last round */
+    size_t offline;  /* CPUs that were online at the start, and were not in the last round */
+    size_t added;    /* the other way round */
 };
 
 struct keeper {
@@ -36,7 +42,10 @@ struct keeper {
     bool calling;   /* an unsolicited update is under way */
     bool missed;    /* events went by while the bypass was on */
     struct audits audits;
-    char *list; /* KEEPER_LIST bytes, for one list */
+    nri_cpuset *online;  /* the CPUs that were online when it was last said */
+    uint64_t retry_at;   /* when what has failed is told again, on keeper_now(); 0: nothing has */
+    uint64_t retry_wait; /* the last wait before that; 0: the last update went well */
+    char *list;          /* KEEPER_LIST bytes, for one list */
 
     /* The audit's thread. */
     pthread_t thread;

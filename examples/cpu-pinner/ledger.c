@@ -107,6 +107,7 @@ void ledger_share(struct ledger *ledger, struct container *container)
     if (before == KIND_EXCLUSIVE) {
         pool_give(ledger->pool, container->cpus);
         ledger->counts.returned++;
+        container->had_own = true;
     }
     container->kind = KIND_SHARED;
     nri_cpuset_clear(container->cpus);
@@ -128,6 +129,14 @@ int ledger_take(struct ledger *ledger, struct container *container, size_t count
         container->kind = KIND_EXCLUSIVE;
         ledger->counts.given++;
     }
+    return code;
+}
+
+int ledger_resize(struct ledger *ledger, struct container *container, size_t count)
+{
+    const int code = pool_resize(ledger->pool, container->cpus, count);
+    if (code == 0)
+        ledger->counts.resized++;
     return code;
 }
 

@@ -31,6 +31,7 @@ struct container {
     enum kind kind;
     enum stage stage;
     bool denied;      /* it asked for exclusive CPUs, could not be given them, and runs shared */
+    bool had_own;     /* it was exclusive, and its memory may have been pinned with it */
     nri_cpuset *cpus; /* its own or kept ones; empty while it shares */
     uint64_t since;   /* when it was created, on the caller's clock, in nanoseconds */
 
@@ -51,6 +52,7 @@ struct container {
 /* What was done since the start. */
 struct counts {
     uint64_t given, returned; /* exclusive allocations */
+    uint64_t resized;         /* exclusive allocations that became larger or smaller */
     uint64_t refused;         /* containers that could not have theirs, and were refused */
     uint64_t denied;          /* likewise, and share */
     uint64_t adopted;         /* exclusive allocations that were found, not made */
@@ -93,6 +95,8 @@ void ledger_drop(struct ledger *ledger, struct container *container);
 /* Makes it exclusive on so many, or on exactly these CPUs; as pool_take() and pool_claim(). The
  * container must share. */
 int ledger_take(struct ledger *ledger, struct container *container, size_t count);
+/* Makes an exclusive one so large; as pool_resize(). */
+int ledger_resize(struct ledger *ledger, struct container *container, size_t count);
 int ledger_claim(struct ledger *ledger, struct container *container, const nri_cpuset *cpus);
 /* Makes it keep these CPUs. The container must not be exclusive. 0 or POOL_NO_MEMORY. */
 int ledger_keep(struct ledger *ledger, struct container *container, const nri_cpuset *cpus);

@@ -67,6 +67,8 @@ static void put_counts(FILE *out, const struct counts *counts, const struct audi
 {
     counter(out, "allocations", "Containers that were given exclusive CPUs.", counts->given);
     counter(out, "releases", "Containers that gave them back.", counts->returned);
+    counter(out, "resizes", "Containers whose exclusive CPUs became more or fewer.",
+            counts->resized);
     counter(out, "refusals", "Containers that were refused, since theirs could not be had.",
             counts->refused);
     counter(out, "adoptions", "Allocations that were found after a restart.", counts->adopted);
@@ -79,6 +81,9 @@ static void put_counts(FILE *out, const struct counts *counts, const struct audi
     counter(out, "drifts", "Containers that the audit found on other CPUs.", counts->drifts);
     counter(out, "unreadable_cgroups", "Cgroups that the audit could not read.",
             audits->unreadable);
+    gauge(out, "cpus_offline", "CPUs of the start that the last audit found offline.",
+          audits->offline);
+    gauge(out, "cpus_added", "CPUs that came online since, which are not used.", audits->added);
     gauge(out, "absent_cgroups", "Containers without a cgroup in the last round of the audit.",
           audits->absent);
 }

@@ -231,6 +231,59 @@ void pinner_update(struct ledger *ledger, const struct rules *rules, const struc
     pending_asked(container, cpus);
 }
 
+/* ---- more or fewer CPUs ---- */
+
+static int fit(struct ledger *ledger, struct container *container, size_t wanted)
+{
+    return container->kind == KIND_EXCLUSIVE ? ledger_resize(ledger, container, wanted)
+                                             : ledger_take(ledger, container, wanted);
+}
+
+/* It asks for more than can be had. */
+static int fall_short(struct ledger *ledger, const struct rules *rules, const struct told *told,
+                      struct container *container, size_t wanted, char text[PINNER_TEXT])
+{
+    if (container->denied && told->wanted == wanted)
+        return 0; /* as before: the update is about something else */
+    if (rules->share) {
+        ledger_share(ledger, container);
+        container->denied = true;
+        ledger->counts.denied++;
+        return 0;
+    }
+    ledger->counts.refused++;
+    snprintf(text, PINNER_TEXT, "%zu exclusive CPUs are wanted, and %zu can be had", wanted,
+             nri_cpuset_count(container->cpus) + pool_available(ledger->pool));
+    return PINNER_REFUSED;
+}
+
+int pinner_resize(struct ledger *ledger, const struct rules *rules, const struct told *told,
+                  size_t wanted, uint64_t now, char text[PINNER_TEXT])
+{
+    pinner_confirm(ledger, rules, told, false, now, text);
+    text[0] = '\0';
+    struct container *container = ledger_find(ledger, told->id);
+    if (container == NULL || container->stage != STAGE_LIVE || container->kind == KIND_KEPT)
+        return 0;
+    if (wanted == 0) {
+        ledger_share(ledger, container);
+        container->denied = false;
+        return 0;
+    }
+    if (container->kind == KIND_EXCLUSIVE && nri_cpuset_count(container->cpus) == wanted)
+        return 0;
+    int code = fit(ledger, container, wanted);
+    if (code == POOL_SHORT && pinner_expire(ledger, rules, now) > 0)
+        code = fit(ledger, container, wanted);
+    if (code == 0)
+        container->denied = false;
+    else if (code == POOL_SHORT)
+        return fall_short(ledger, rules, told, container, wanted, text);
+    else
+        snprintf(text, PINNER_TEXT, "out of memory");
+    return code == 0 ? 0 : PINNER_REFUSED;
+}
+
 /* ---- ending ---- */
 
 void pinner_stop(struct ledger *ledger, const char *id)

@@ -39,6 +39,11 @@ int pinner_confirm(struct ledger *ledger, const struct rules *rules, const struc
  * these from now on, but for exclusive ones. */
 void pinner_update(struct ledger *ledger, const struct rules *rules, const struct told *told,
                    const char *cpus, uint64_t now);
+/* UpdateContainer, which asks for so many exclusive CPUs from now on: the container gets more,
+ * gives some back, or shares; one that keeps its CPUs is left alone. 0, or PINNER_REFUSED with a
+ * text; nothing has changed then. Comes before pinner_update(). */
+int pinner_resize(struct ledger *ledger, const struct rules *rules, const struct told *told,
+                  size_t wanted, uint64_t now, char text[PINNER_TEXT]);
 /* StopContainer: the CPUs come back. */
 void pinner_stop(struct ledger *ledger, const char *id);
 /* RemoveContainer. */

@@ -111,12 +111,15 @@ void pool_free(struct pool *pool)
 
 /* ---- taking ---- */
 
-/* Counts what is free of each core, for the choice that follows. */
-static void look(struct pool *pool)
+/* These are free, for the choice that follows; count_cores() comes next. */
+static void look(struct pool *pool, const nri_cpuset *cpus)
 {
-    nri_cpuset_copy(pool->free, pool->shared);
-    nri_cpuset_minus(pool->free, pool->kept);
+    nri_cpuset_copy(pool->free, cpus); /* has the memory: see make_sets() */
     nri_cpuset_clear(pool->wanted);
+}
+
+static void count_cores(struct pool *pool)
+{
     for (size_t i = 0; i < pool->topology->count; i++)
         pool->cores[i].free = 0;
     for (size_t i = 0; i < pool->topology->count; i++) {
@@ -248,11 +251,17 @@ size_t pool_available_on(const struct pool *pool, unsigned node)
     return count;
 }
 
-int pool_take(struct pool *pool, size_t count, nri_cpuset *taken)
+/* What may be taken of the shared CPUs. */
+static void look_at_shared(struct pool *pool)
 {
-    if (count == 0 || count > pool_available(pool))
-        return POOL_SHORT;
-    look(pool);
+    look(pool, pool->shared);
+    nri_cpuset_minus(pool->free, pool->kept);
+    count_cores(pool);
+}
+
+/* Moves `count` of those that are free to those wanted. */
+static int choose(struct pool *pool, size_t count)
+{
     for (size_t left = count; left > 0;) {
         size_t has;
         const unsigned node = choose_node(pool, left, &has);
@@ -262,11 +271,78 @@ int pool_take(struct pool *pool, size_t count, nri_cpuset *taken)
         take_node(pool, node, part);
         left -= part;
     }
-    if (nri_cpuset_copy(taken, pool->wanted) != 0)
-        return POOL_NO_MEMORY;
+    return 0;
+}
+
+static void take_wanted(struct pool *pool)
+{
     nri_cpuset_union(pool->exclusive, pool->wanted);
     nri_cpuset_minus(pool->shared, pool->wanted);
+}
+
+int pool_take(struct pool *pool, size_t count, nri_cpuset *taken)
+{
+    if (count == 0 || count > pool_available(pool))
+        return POOL_SHORT;
+    look_at_shared(pool);
+    if (choose(pool, count) != 0)
+        return POOL_SHORT;
+    if (nri_cpuset_copy(taken, pool->wanted) != 0)
+        return POOL_NO_MEMORY;
+    take_wanted(pool);
     return 0;
+}
+
+/* ---- more or fewer ---- */
+
+static bool is_on(const struct pool *pool, const nri_cpuset *cpus, unsigned node)
+{
+    for (size_t i = 0; i < pool->topology->count; i++) {
+        if (pool->topology->cpus[i].node == node &&
+            nri_cpuset_contains(cpus, pool->topology->cpus[i].number))
+            return true;
+    }
+    return false;
+}
+
+static int grow(struct pool *pool, nri_cpuset *cpus, size_t more)
+{
+    if (more > pool_available(pool))
+        return POOL_SHORT;
+    look_at_shared(pool);
+    for (size_t i = 0; i < pool->topology->node_count && more > 0; i++) {
+        const unsigned node = pool->topology->nodes[i];
+        const size_t has = is_on(pool, cpus, node) ? free_of(pool, node) : 0;
+        const size_t part = has < more ? has : more;
+        take_node(pool, node, part);
+        more -= part;
+    }
+    if (choose(pool, more) != 0)
+        return POOL_SHORT;
+    if (nri_cpuset_union(cpus, pool->wanted) != 0)
+        return POOL_NO_MEMORY;
+    take_wanted(pool);
+    return 0;
+}
+
+static int shrink(struct pool *pool, nri_cpuset *cpus, size_t count)
+{
+    look(pool, cpus);
+    count_cores(pool);
+    if (choose(pool, count) != 0)
+        return POOL_SHORT;
+    if (nri_cpuset_copy(cpus, pool->wanted) != 0)
+        return POOL_NO_MEMORY;
+    pool_give(pool, pool->free); /* what was not chosen */
+    return 0;
+}
+
+int pool_resize(struct pool *pool, nri_cpuset *cpus, size_t count)
+{
+    const size_t has = nri_cpuset_count(cpus);
+    if (count == 0)
+        return POOL_SHORT;
+    return count > has ? grow(pool, cpus, count - has) : shrink(pool, cpus, count);
 }
 
 int pool_claim(struct pool *pool, const nri_cpuset *cpus)

@@ -37,6 +37,9 @@ void pool_free(struct pool *pool); /* NULL is ignored */
  * one has enough, whole cores before parts of cores, and what others have broken before what is
  * whole. Sets `taken`. 0, POOL_SHORT, POOL_NO_MEMORY; nothing has changed then. */
 int pool_take(struct pool *pool, size_t count, nri_cpuset *taken);
+/* Makes `cpus`, which were taken or claimed, so many: by taking more, of the nodes that they are of
+ * first, or by giving some back. Returns as pool_take(). */
+int pool_resize(struct pool *pool, nri_cpuset *cpus, size_t count);
 /* Takes exactly these, whatever the minimum says, but never the last shared one. 0, POOL_CONFLICT,
  * POOL_NO_MEMORY; nothing has changed then. */
 int pool_claim(struct pool *pool, const nri_cpuset *cpus);

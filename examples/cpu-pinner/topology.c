@@ -153,6 +153,17 @@ int topology_read(struct topology *topology, const char *sysfs, char text[TOPOLO
     return code;
 }
 
+int topology_read_online(nri_cpuset *online, const char *sysfs, char text[TOPOLOGY_TEXT])
+{
+    struct reading reading = {
+        .sysfs = sysfs, .text = malloc(TEXTFILE_BYTES), .set = online, .fault = text};
+    if (reading.text == NULL)
+        return no_memory(&reading);
+    const int code = read_list(&reading, "cpu/online");
+    free(reading.text);
+    return code > 0 ? fail(&reading, "cpu/online", strerror(ENOENT)) : code;
+}
+
 void topology_free(struct topology *topology)
 {
     nri_cpuset_free(topology->online);

@@ -34,6 +34,8 @@ struct topology {
  * file. topology_free() is needed in any case.
  */
 int topology_read(struct topology *topology, const char *sysfs, char text[TOPOLOGY_TEXT]);
+/* Reads which CPUs are online now. 0, or -1 with a text. */
+int topology_read_online(nri_cpuset *online, const char *sysfs, char text[TOPOLOGY_TEXT]);
 void topology_free(struct topology *topology);
 
 /* One CPU by its number; NULL when it is not online. */

@@ -6,16 +6,42 @@
 
 #include "topology.h"
 
+static size_t whole(int64_t quota, uint64_t period)
+{
+    if (quota <= 0 || period == 0 || (uint64_t)quota % period != 0)
+        return 0;
+    const uint64_t count = (uint64_t)quota / period;
+    return count <= TOPOLOGY_MAX_CPUS ? (size_t)count : 0;
+}
+
 size_t wanted_from_limit(const nri_resources *resources)
 {
     int64_t quota = 0;
     uint64_t period = 0;
-    if (!nri_resources_cpu_quota(resources, &quota) ||
-        !nri_resources_cpu_period(resources, &period) || quota <= 0 || period == 0 ||
-        (uint64_t)quota % period != 0)
-        return 0;
-    const uint64_t count = (uint64_t)quota / period;
-    return count <= TOPOLOGY_MAX_CPUS ? (size_t)count : 0;
+    return nri_resources_cpu_quota(resources, &quota) &&
+                   nri_resources_cpu_period(resources, &period)
+               ? whole(quota, period)
+               : 0;
+}
+
+bool wanted_update(const nri_pod *pod, const nri_container *container, const nri_resources *update,
+                   bool by_limit, size_t *count)
+{
+    const nri_resources *before = nri_container_resources(container);
+    const char *name = nri_container_name(container), *key, *value;
+    int64_t quota = 0;
+    uint64_t period = 0;
+    nri_resources_cpu_quota(update, &quota);
+    nri_resources_cpu_period(update, &period);
+    if (!by_limit || (quota == 0 && period == 0) ||
+        nri_annotation_find(pod, name, WANTED_KEY, NRI_ANNOTATION_SCOPED, &value, &key))
+        return false;
+    if (quota == 0)
+        nri_resources_cpu_quota(before, &quota);
+    if (period == 0)
+        nri_resources_cpu_period(before, &period);
+    *count = whole(quota, period);
+    return true;
 }
 
 static int wrong(nri_error *error, int code, char text[WANTED_TEXT])

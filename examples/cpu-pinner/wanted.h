@@ -20,6 +20,11 @@
 int wanted_read(const nri_pod *pod, const nri_container *container, bool by_limit, size_t *count,
                 char text[WANTED_TEXT]);
 
+/* Whether an update asks for so many exclusive CPUs from now on: it names a CPU limit, and no
+ * annotation says how many. A limit that is 0 or not there is not changed, as CRI has it. */
+bool wanted_update(const nri_pod *pod, const nri_container *container, const nri_resources *update,
+                   bool by_limit, size_t *count);
+
 /* A CPU limit in whole CPUs; 0 when there is none, or it is not a whole number. */
 size_t wanted_from_limit(const nri_resources *resources);
 

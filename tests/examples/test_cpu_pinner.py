@@ -328,6 +328,17 @@ class Restarts(Pinner):
         self.assertNotEqual(self.containers["s"][:2], shared)
         self.assertEqual(self.create("t"), (shared, {"s": shared}))
 
+    def test_failed_update_is_sent_again(self):
+        """By itself: nothing happens, and nothing is audited."""
+        self.fill()
+        self.remove("x")
+        shared = self.unasked(failed=["s"])["s"]
+        began = time.monotonic()
+        self.assertEqual(self.unasked(failed=["s"]), {"s": shared})  # after a second
+        self.assertEqual(self.unasked(), {"s": shared})  # after two more
+        self.assertGreater(time.monotonic() - began, 2.5)
+        self.assertEqual(self.containers["s"][:2], shared)
+
 
 class Auditing(Pinner):
     config = 'reserved-cpus: "0"\naudit-interval: 10ms\n'
@@ -357,6 +368,42 @@ class Configured(Pinner):
         self.assertEqual(self.create("three", quota=300000)[0], ("2-3,6", "1"))
         self.assertEqual(self.create("four", quota=400000)[0], ("1,5,7", ""))
         self.said("container four (four) shares the CPUs 1,5,7: the exclusive ones")
+
+    def update(self, name, quota, period=0, **more):
+        """UpdateContainer with a new limit: the updates of the reply."""
+        cpu = field(2, field(1, quota)) + (field(3, field(1, period)) if period else b"")
+        message = field(1, self.pod(more)) + field(2, self.container(name)) + field(3, field(2, cpu))
+        updates = self.apply(read_updates(self.connection.call("UpdateContainer", message).get(1, [])))
+        self.containers[name] = (*self.containers[name][:4], quota)
+        return updates
+
+    def test_new_limit(self):
+        self.begin()
+        self.create("s")
+        self.assertEqual(self.create("x", quota=200000)[0], ("0,4", "0"))
+        self.assertEqual(self.update("x", 200000), {})
+        self.assertEqual(self.update("x", 300000, 100000), {"x": ("0-1,4", "0"), "s": ("2-3,5-7", "")})
+        self.assertEqual(self.update("x", 100000), {"x": ("1", "0"), "s": ("0,2-7", "")})
+        self.kill_plugin()  # what it has is known after a restart
+        self.assertEqual(self.begin(), {})
+        self.assertEqual(self.update("x", 500000), {"x": ("0-2,4-5", "0-1"), "s": ("3,6-7", "")})
+        self.assertEqual(self.update("x", 150000), {"x": ("0-7", "0-1"), "s": ("0-7", "")})
+        self.assertEqual(self.update("s", 400000, 100000), {"s": ("0-1,4-5", "0"), "x": ("2-3,6-7", "0-1")})
+        # More than can be had: it shares, as at its creation.
+        self.assertEqual(self.update("s", 600000), {"s": ("0-7", "0-1"), "x": ("0-7", "0-1")})
+        self.said("container s (s) shares the CPUs 0-7: the exclusive ones")
+        # Annotations say how many, whatever the limit is.
+        self.assertEqual(self.create("a", {KEY: "1"}, quota=200000)[0], ("0", "0"))
+        self.assertEqual(self.update("a", 300000, **{KEY: "1"}), {})
+
+    def test_new_limit_is_refused(self):
+        self.put("config.yaml", self.config.replace("share\n", "refuse\n"))
+        self.begin()
+        self.create("x", quota=200000)
+        with self.assertRaises(Refusal) as refusal:
+            self.update("x", 600000)
+        self.assertIn("container x: 6 exclusive CPUs are wanted, and 5 can be had", str(refusal.exception))
+        self.assertEqual(self.update("x", 500000), {"x": ("0-2,4-5", "0-1")})
 
     def test_reload(self):
         self.begin()

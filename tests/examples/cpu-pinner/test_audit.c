@@ -127,6 +127,32 @@ static void test_frees_what_never_came(void **state)
     assert_true(machine_is(pool_shared(keeper->ledger.pool), "1-7"));
 }
 
+static void test_cpus_that_come_and_go(void **state)
+{
+    struct fixture *fixture = *state;
+    struct keeper *keeper = &fixture->keeper;
+    create(fixture, "x", "/x", 2);
+    assert_int_equal(audit_round(keeper), 0);
+    assert_int_equal(atomic_load(&warnings), 0);
+    tree_put(fixture->tree, "devices/system/cpu/online", "0-1,4-9");
+    assert_int_equal(audit_round(keeper), 0);
+    assert_int_equal(atomic_load(&warnings), 3);
+    assert_string_equal(logged, "warn: audit: container x (x) has, exclusively, the CPUs 2, which "
+                                "are offline");
+    assert_int_equal(keeper->audits.offline, 2);
+    assert_int_equal(keeper->audits.added, 2);
+    assert_int_equal(audit_round(keeper), 0);
+    assert_int_equal(atomic_load(&warnings), 3); /* said once */
+    tree_put(fixture->tree, "devices/system/cpu/online", "what");
+    assert_int_equal(audit_round(keeper), 0);
+    assert_int_equal(keeper->audits.offline, 2); /* as it was */
+    tree_put(fixture->tree, "devices/system/cpu/online", "0-7");
+    assert_int_equal(audit_round(keeper), 0);
+    assert_string_equal(logged, "info: audit: the CPUs of the start are online again");
+    assert_int_equal(keeper->audits.offline + keeper->audits.added, 0);
+    assert_int_equal(atomic_load(&warnings), 3);
+}
+
 /* The thread makes a round as soon as it has an interval, and ends when it is told to. */
 static void test_thread(void **state)
 {
@@ -197,7 +223,10 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make, unmake)
     const struct CMUnitTest tests[] = {TEST(test_finds_what_is_off),
-                                       TEST(test_frees_what_never_came), TEST(test_thread),
-                                       TEST(test_metrics), TEST(test_check)};
+                                       TEST(test_frees_what_never_came),
+                                       TEST(test_cpus_that_come_and_go),
+                                       TEST(test_thread),
+                                       TEST(test_metrics),
+                                       TEST(test_check)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

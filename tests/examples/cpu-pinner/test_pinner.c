@@ -282,6 +282,86 @@ static void test_late_events(void **state)
     has(fixture, "x", KIND_EXCLUSIVE, "1-2");
 }
 
+static void resizes(struct fixture *fixture, const char *id, size_t wanted, const char *refusal)
+{
+    const struct told told = tell(id, 2);
+    const int code = pinner_resize(&fixture->ledger, &fixture->rules, &told, wanted, fixture->now,
+                                   fixture->text);
+    assert_int_equal(code, refusal[0] != '\0' ? PINNER_REFUSED : 0);
+    assert_string_equal(fixture->text, refusal);
+}
+
+static void test_new_limit(void **state)
+{
+    struct fixture *fixture = *state;
+    lives(fixture, "s", 0, "1-7");
+    lives(fixture, "x", 2, "1-2");
+    tells(fixture, "s=3-7");
+    resizes(fixture, "x", 2, "");
+    tells(fixture, "");
+    resizes(fixture, "x", 4, "");
+    tells(fixture, "s=5-7 x=1-4");
+    resizes(fixture, "x", 7, "7 exclusive CPUs are wanted, and 6 can be had");
+    tells(fixture, "");
+    has(fixture, "x", KIND_EXCLUSIVE, "1-4");
+    resizes(fixture, "x", 1, "");
+    tells(fixture, "s=2-7 x=1");
+    resizes(fixture, "s", 3, "");
+    tells(fixture, "s=2-4");
+    resizes(fixture, "x", 0, "");
+    has(fixture, "x", KIND_SHARED, "1,5-7");
+    tells(fixture, "x=1,5-7");
+    assert_int_equal(fixture->ledger.counts.resized, 2);
+    /* What is not known is taken in with what it asked for before, and then resized. */
+    resizes(fixture, "new", 3, "");
+    has(fixture, "new", KIND_EXCLUSIVE, "1,5-6");
+    pinner_stop(&fixture->ledger, "new");
+    resizes(fixture, "new", 2, "");
+    assert_int_equal(ledger_find(&fixture->ledger, "new")->stage, STAGE_ENDED);
+    shares(fixture, "1,5-7");
+}
+
+static void test_new_limit_that_cannot_be_had(void **state)
+{
+    struct fixture *fixture = *state;
+    struct told kept = tell("k", 0);
+    fixture->rules.share = true;
+    lives(fixture, "x", 2, "1-2");
+    resizes(fixture, "x", 7, "");
+    has(fixture, "x", KIND_SHARED, "1-7");
+    assert_true(ledger_find(&fixture->ledger, "x")->denied);
+    resizes(fixture, "x", 2, "");
+    has(fixture, "x", KIND_EXCLUSIVE, "1-2");
+    assert_false(ledger_find(&fixture->ledger, "x")->denied);
+    kept.cpus = "3";
+    creates_told(fixture, &kept, "3");
+    resizes(fixture, "k", 2, "");
+    has(fixture, "k", KIND_KEPT, "3");
+    /* One that shares since its adoption is not stopped from being updated otherwise. */
+    resizes(fixture, "x", 7, "");
+    fixture->rules.share = false;
+    lives(fixture, "y", 5, "1-2,4-6");
+    resizes(fixture, "x", 2, "");
+    has(fixture, "x", KIND_SHARED, "3,7");
+}
+
+/* Shared since an update, though it was created with CPUs of its own: the mark is old. */
+static void test_mark_of_before_a_new_limit(void **state)
+{
+    struct fixture *fixture = *state;
+    struct told told[] = {tell("x", 0), tell("y", 1), tell("z", 2)};
+    for (size_t i = 0; i < 3; i++)
+        told[i].mark = "exclusive";
+    told[0].cpus = "1-5"; /* no note: what it asks for does not fit its cpuset */
+    told[1].cpus = "1-5"; /* the note knows better */
+    told[1].note = "shared";
+    told[2].cpus = "6-7";
+    sync(fixture, told, 3);
+    has(fixture, "x", KIND_SHARED, "1-5");
+    has(fixture, "y", KIND_SHARED, "1-5");
+    has(fixture, "z", KIND_EXCLUSIVE, "6-7");
+}
+
 static void test_update_asks_for_others(void **state)
 {
     struct fixture *fixture = *state;
@@ -576,6 +656,9 @@ int main(void)
         TEST(test_expired_comes_back),
         TEST(test_pods),
         TEST(test_late_events),
+        TEST(test_new_limit),
+        TEST(test_new_limit_that_cannot_be_had),
+        TEST(test_mark_of_before_a_new_limit),
         TEST(test_update_asks_for_others),
         TEST(test_chosen_by_others),
         TEST(test_notes),

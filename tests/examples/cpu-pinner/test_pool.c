@@ -209,10 +209,42 @@ static void test_deterministic(void **state)
     }
 }
 
+static void resizes(struct fixture *fixture, size_t count, int code, const char *list)
+{
+    assert_int_equal(pool_resize(fixture->pool, fixture->taken, count), code);
+    assert_true(machine_is(fixture->taken, list));
+}
+
+static void test_resize(void **state)
+{
+    (void)state;
+    /* Node 0 has the cores 0,4 and 1,5, node 1 the cores 2,6 and 3,7. */
+    struct fixture *fixture = make(2, 2, 2, "", 2);
+    takes(fixture, 1, "0");
+    resizes(fixture, 2, 0, "0,4"); /* the rest of its own core */
+    resizes(fixture, 3, 0, "0-1,4");
+    resizes(fixture, 2, 0, "0,4"); /* a whole core stays */
+    resizes(fixture, 2, 0, "0,4");
+    resizes(fixture, 0, POOL_SHORT, "0,4");
+    resizes(fixture, 6, 0, "0-2,4-6"); /* its own node first */
+    resizes(fixture, 7, POOL_SHORT, "0-2,4-6");
+    assert_true(machine_is(pool_shared(fixture->pool), "3,7"));
+    resizes(fixture, 4, 0, "0-1,4-5");
+    assert_true(machine_is(pool_shared(fixture->pool), "2-3,6-7"));
+    nri_cpuset *kept = machine_set("2,6");
+    assert_int_equal(pool_set_kept(fixture->pool, kept), 0);
+    nri_cpuset_free(kept);
+    resizes(fixture, 6, 0, "0-1,3-5,7");
+    resizes(fixture, 1, 0, "3"); /* of the node that it has the fewest of */
+    assert_true(machine_is(pool_exclusive(fixture->pool), "3"));
+    unmake(fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_cores_of_one_node),
+        cmocka_unit_test(test_resize),
         cmocka_unit_test(test_node_that_has_enough),
         cmocka_unit_test(test_whole_cores_before_few_free),
         cmocka_unit_test(test_broken_cores_first),

@@ -39,6 +39,7 @@ static void add(struct world *sum, const struct world *world)
     sum->crashes += world->crashes;
     sum->restarts += world->restarts;
     sum->failures += world->failures;
+    sum->resizes += world->resizes;
 }
 
 static void test_random_events(void **state)
@@ -65,10 +66,12 @@ static void test_random_events(void **state)
     }
     print_message("%" PRIu64 " events: %" PRIu64 " allocations, %" PRIu64 " refusals, %" PRIu64
                   " crashes of the plugin, %" PRIu64 " restarts of the runtime, %" PRIu64
-                  " failed updates\n",
-                  sum.events, sum.grants, sum.refusals, sum.crashes, sum.restarts, sum.failures);
+                  " failed updates, %" PRIu64 " resizes\n",
+                  sum.events, sum.grants, sum.refusals, sum.crashes, sum.restarts, sum.failures,
+                  sum.resizes);
     assert_true(events < EVENTS || (sum.grants > events / 100 && sum.refusals > events / 1000 &&
-                                    sum.crashes > events / 100 && sum.restarts > events / 200));
+                                    sum.crashes > events / 100 && sum.resizes > events / 500 &&
+                                    sum.restarts > events / 200));
 }
 
 int main(void)

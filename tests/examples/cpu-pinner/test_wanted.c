@@ -118,9 +118,43 @@ static void test_wrong(void **state)
     wants(fixture, false, 16384);
 }
 
+static void asks(const struct fixture *fixture, int64_t quota, uint64_t period, bool by_limit,
+                 int count)
+{
+    nri_container *update = NULL;
+    size_t seen = 99;
+    assert_int_equal(nri_container_new(&update, NULL), 0);
+    nri_resources *resources = nri_container_edit_resources(update);
+    if (quota != 0)
+        assert_int_equal(nri_resources_set_cpu_quota(resources, quota), 0);
+    if (period != 0)
+        assert_int_equal(nri_resources_set_cpu_period(resources, period), 0);
+    const bool does = wanted_update(fixture->pod, fixture->container, resources, by_limit, &seen);
+    nri_container_free(update);
+    assert_int_equal(does, count >= 0);
+    if (does)
+        assert_int_equal(seen, count);
+}
+
+static void test_update(void **state)
+{
+    struct fixture *fixture = *state;
+    limit(fixture, 200000, 100000);
+    asks(fixture, 300000, 100000, true, 3);
+    asks(fixture, 300000, 0, true, 3);
+    asks(fixture, 0, 50000, true, 4);
+    asks(fixture, 250000, 100000, true, 0);
+    asks(fixture, -1, 0, true, 0);
+    asks(fixture, 0, 0, true, -1);
+    asks(fixture, 300000, 100000, false, -1);
+    annotate(fixture, WANTED_KEY, "1");
+    asks(fixture, 300000, 100000, true, -1);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make, unmake)
-    const struct CMUnitTest tests[] = {TEST(test_precedence), TEST(test_limit), TEST(test_wrong)};
+    const struct CMUnitTest tests[] = {TEST(test_precedence), TEST(test_limit), TEST(test_update),
+                                       TEST(test_wrong)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,11 +250,44 @@ static void confirm(struct world *world, struct thing *thing, bool starting)
     send_update(world);
 }
 
+/* A new limit; whether the update goes on. What is refused changes nothing, but that a container
+ * that was not known may be now. */
+static bool resize(struct world *world, struct thing *thing)
+{
+    char text[PINNER_TEXT], before[64] = "", after[64] = "";
+    const struct told told = tell(thing);
+    const size_t wanted = draw(world, chance(world, 10) ? 12 : 4);
+    const struct container *known = ledger_find(&world->ledger, thing->id);
+    if (known != NULL && known->stage == STAGE_LIVE)
+        nri_cpuset_format(known->cpus, before, sizeof before);
+    const int code = pinner_resize(&world->ledger, &world->rules, &told, wanted, world->now, text);
+    const struct container *container = ledger_find(&world->ledger, thing->id);
+    if (container == NULL || container->stage != STAGE_LIVE)
+        return true;
+    nri_cpuset_format(container->cpus, after, sizeof after);
+    pinner_note(container, thing->note, sizeof thing->note);
+    if (code != 0) {
+        world->refusals++;
+        assert_string_not_equal(text, "");
+        if (known != NULL)
+            assert_string_equal(before, after);
+        send_update(world); /* others may have expired */
+        return false;
+    }
+    thing->wanted = wanted;
+    world->resizes += strcmp(before, after) != 0;
+    if (container->kind == KIND_EXCLUSIVE)
+        assert_int_equal(nri_cpuset_count(container->cpus), wanted);
+    return true;
+}
+
 static void update(struct world *world, struct thing *thing)
 {
     char cpus[64] = "";
     const struct told told = tell(thing);
     if (thing->life != LIFE_RUNNING && thing->life != LIFE_CREATED)
+        return;
+    if (chance(world, 30) && !resize(world, thing))
         return;
     if (chance(world, 30))
         draw_cpus(world, cpus, sizeof cpus);

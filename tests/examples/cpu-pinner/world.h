@@ -39,7 +39,7 @@ struct world {
     bool calling; /* an unsolicited update is under way */
     bool doubt;   /* something was lost that only an audit can find */
     uint64_t now;
-    uint64_t events, grants, refusals, crashes, restarts, failures;
+    uint64_t events, grants, refusals, crashes, restarts, failures, resizes;
 };
 
 /* A machine and a node without containers, all drawn from `seed`. */
