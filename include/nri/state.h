@@ -38,6 +38,11 @@
  * Synchronize is refused then to its last part, and removes nothing; the runtime closes the
  * connection, so that the next one starts anew. Removing needs no memory and is never refused.
  *
+ * What no handler sees because too many wait for one that does not return (max_in_flight, with
+ * NRI_DISPATCH_WORKER) is told all the same once it has returned, the last of each object only.
+ * Without memory to keep it so long, that is logged, and the state is not synchronised until the
+ * next connection.
+ *
  * A state and what hangs on it are for the thread that the plugin's handlers run on (while no
  * plugin runs with it, for any one). Its callbacks come on that thread, must not change the
  * callback's state but for data and notes, and may look up others.

@@ -7,7 +7,9 @@
  * the state cache -> what it returned completes the request, as nri_request_complete() does, and
  * the loop replies. Failure modes: so many handlers wait that one must be stuck: what comes is
  * answered by the deadline guard's policy at once, and no handler sees it, because memory is
- * bounded; the connection goes: handlers that wait still run, and their answers go nowhere.
+ * bounded, but the state cache learns of it in its turn; a Synchronize comes then, which nobody can
+ * take in: the connection ends, so that the next one has another; the connection goes: handlers
+ * that wait still run, and their answers go nowhere.
  */
 #include "plugin/internal.h"
 #include "plugin/state_hooks.h"
@@ -83,19 +85,69 @@ static void run_request(struct nri_task *task)
     (void)nri_request_unref(request);
 }
 
+static void queue_task(struct nri_core *core, struct nri_task *task)
+{
+    core->config.queue(core->config.queue_user, task);
+}
+
+/* Half a node must not pass for a whole one, and an empty answer would say that it was seen. */
+static void refuse_synchronize(struct nri_core *core, nri_request *request)
+{
+    static const char why[] = "Synchronize finds a handler that does not return, and as many that "
+                              "wait behind it as may (max_in_flight)";
+
+    nri_request_failf(request, NRI_E_LIMIT, "%s", why);
+    if (nri_request_claim(request))
+        nri_reply_send(core, request, NRI_E_LIMIT);
+    nri_core_fail(core, NRI_E_LIMIT, "%s", why);
+}
+
+static void tell_state(struct nri_core *core, nri_request *request)
+{
+    nri_state *state = core->config.state;
+    struct nri_task *task;
+
+    if (!is_for_state(request))
+        return;
+    const int code = nri_state_hooks_of(state)->missed(state, &core->alloc, request, &task);
+    if (task != NULL) {
+        core->misses = true;
+        queue_task(core, task);
+    }
+    if (code != 0)
+        nri_core_log(core, NRI_LOG_ERROR,
+                     "no memory for what %s tells: the state cache is not right before the next "
+                     "Synchronize",
+                     nri_event_name(request->event));
+}
+
+/* No handler will see it. */
+static void answer_at_once(struct nri_core *core, nri_request *request)
+{
+    if (request->event == NRI_EVENT_SYNCHRONIZE || request->event == NRI_EVENT_SYNCHRONIZE_PART) {
+        refuse_synchronize(core, request);
+    } else {
+        tell_state(core, request);
+        nri_guard_answer(core, request, "finds a handler that does not return");
+    }
+    (void)nri_request_unref(request);
+}
+
 void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler handler)
 {
+    request->core = core;
     if (atomic_load(&core->queued) >= core->config.limits.max_in_flight &&
         request->event != NRI_EVENT_CONFIGURE) {
-        nri_guard_answer(core, request, "finds a handler that does not return");
-        (void)nri_request_unref(request);
+        answer_at_once(core, request);
         return;
     }
-    request->core = core;
+    if (core->misses)
+        nri_state_hooks_of(core->config.state)->missed_end(core->config.state);
+    core->misses = false;
     request->work = handler;
     request->task.run = run_request;
     atomic_fetch_add(&core->queued, 1);
-    core->config.queue(core->config.queue_user, &request->task);
+    queue_task(core, &request->task);
 }
 
 /* ---- the library's own events ---- */
@@ -136,7 +188,7 @@ void nri_handler_own(struct nri_core *core, nri_request *request, nri_handler ha
     request->core = core;
     request->work = handler;
     request->task.run = run_own;
-    core->config.queue(core->config.queue_user, &request->task);
+    queue_task(core, &request->task);
 }
 
 /* ---- work that a handler has done elsewhere ---- */

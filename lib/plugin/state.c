@@ -18,6 +18,12 @@ int nri_state_make(nri_state **state, const struct nri_state_config *config,
     nri_state *made = nri_alloc_zero(&config->alloc, sizeof *made);
     if (made == NULL)
         return nri_error_set(error, NRI_E_NOMEM, "out of memory for a state");
+    code = nri_lock_init(&made->missed_lock);
+    if (code != 0) {
+        nri_alloc_release(&config->alloc, made);
+        return nri_error_set(error, code, "out of memory for a state");
+    }
+    atomic_init(&made->lost, false);
     made->hooks = &nri_state_hooks;
     made->config = *config;
     memcpy(made->seed, seed, sizeof made->seed);
@@ -47,6 +53,7 @@ nri_state *nri_state_free(nri_state *state)
     nri_state_note_fini(state);
     nri_state_set_fini(&state->containers);
     nri_state_set_fini(&state->pods);
+    nri_lock_fini(&state->missed_lock);
     nri_alloc_release(&alloc, state);
     if (store.release != NULL)
         store.release(store.context);
@@ -83,7 +90,7 @@ size_t nri_state_container_count(const nri_state *state)
 
 bool nri_state_is_synchronized(const nri_state *state)
 {
-    return state != NULL && state->synchronized;
+    return state != NULL && state->synchronized && !atomic_load(&state->lost);
 }
 
 nri_state_pod *nri_state_find_pod(const nri_state *state, const char *id)

@@ -3,10 +3,12 @@
  * The state cache, and what its files call of one another. It is sans-IO as all of this room: where
  * the checkpoint lies, a table says that lib/io fills.
  *
- * Everything is for the thread that handlers run on.
+ * Everything is for the thread that handlers run on, but for state_missed.c.
  */
 #ifndef NRI_PLUGIN_STATE_H
 #define NRI_PLUGIN_STATE_H
+
+#include <stdatomic.h>
 
 #include <nri/container.h>
 #include <nri/pod.h>
@@ -15,8 +17,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/host.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "plugin/state_hooks.h"
+#include "plugin/state_missed.h"
 #include "plugin/state_set.h"
 
 /* Where a checkpoint lies. All NULL: nowhere. */
@@ -70,10 +74,13 @@ struct nri_state {
     bool collecting;     /* parts of it came, and the last one did not */
     bool spoiled;        /* a part could not be kept */
     bool synchronized;
-    struct nri_map waiting;   /* notes of the checkpoint whose containers are not known yet */
-    bool changed;             /* the checkpoint is not what the notes are */
-    struct nri_buf content;   /* of the next checkpoint */
-    struct nri_error trouble; /* the checkpoint's */
+    atomic_bool lost; /* an event could not be kept: until the next connection */
+    struct nri_lock missed_lock;
+    struct nri_state_batch *missed; /* open for what comes; missed_lock */
+    struct nri_map waiting;         /* notes of the checkpoint whose containers are not known yet */
+    bool changed;                   /* the checkpoint is not what the notes are */
+    struct nri_buf content;         /* of the next checkpoint */
+    struct nri_error trouble;       /* the checkpoint's */
 };
 
 #define nri_state_log(state, level, ...)                                                           \
@@ -87,6 +94,12 @@ int nri_state_make(nri_state **state, const struct nri_state_config *config,
 
 /* state_events.c */
 extern const struct nri_state_hooks nri_state_hooks;
+/* What an event may do with the pod and the container that it tells of: NRI_STATE_ADD and so on; 0:
+ * nothing. */
+struct nri_state_effect {
+    unsigned pod, container;
+};
+struct nri_state_effect nri_state_effect_of(enum nri_event event);
 
 /* state_object.c: what may be done with an object that an event or a Synchronize tells of. */
 #define NRI_STATE_ADD    1u /* it is taken in when it is not known */

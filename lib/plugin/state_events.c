@@ -21,10 +21,7 @@
  * back what was removed; only what makes an object says that it is there for certain. What is to be
  * validated is the container as it was before its adjustment, so that it changes nothing.
  */
-struct effect {
-    unsigned pod, container;
-};
-static const struct effect effects[] = {
+static const struct nri_state_effect effects[] = {
     [NRI_EVENT_RUN_POD_SANDBOX] = {.pod = MAKES},
     [NRI_EVENT_UPDATE_POD_SANDBOX] = {.pod = TELLS},
     [NRI_EVENT_POST_UPDATE_POD_SANDBOX] = {.pod = TELLS},
@@ -51,8 +48,16 @@ static const struct effect effects[] = {
      NRI_EVENT_BIT(NRI_EVENT_POST_UPDATE_CONTAINER) | NRI_EVENT_BIT(NRI_EVENT_STOP_CONTAINER) |    \
      NRI_EVENT_BIT(NRI_EVENT_REMOVE_CONTAINER))
 
+struct nri_state_effect nri_state_effect_of(enum nri_event event)
+{
+    const size_t index = (size_t)event;
+    return index < sizeof effects / sizeof effects[0] ? effects[index]
+                                                      : (struct nri_state_effect){0};
+}
+
 static void connected(nri_state *state)
 {
+    atomic_store(&state->lost, false);
     state->collecting = state->spoiled = state->synchronized = false;
     /* Nothing late can come from a connection that is gone. */
     nri_state_forget_gone(state);
@@ -60,17 +65,14 @@ static void connected(nri_state *state)
 
 static int take_event(nri_state *state, nri_request *request)
 {
-    const size_t event = (size_t)nri_request_event(request);
     const nri_pod *pod = nri_request_pod(request);
-    if (event >= sizeof effects / sizeof effects[0])
-        return 0;
-    const struct effect *effect = &effects[event];
+    const struct nri_state_effect effect = nri_state_effect_of(nri_request_event(request));
     int code = 0;
-    if (effect->pod != 0)
-        code = nri_state_put_pod(state, pod, effect->pod, NRI_STATE_EVENT);
-    if (code == 0 && effect->container != 0)
-        code = nri_state_put_container(state, nri_request_container(request), pod,
-                                       effect->container, NRI_STATE_EVENT);
+    if (effect.pod != 0)
+        code = nri_state_put_pod(state, pod, effect.pod, NRI_STATE_EVENT);
+    if (code == 0 && effect.container != 0)
+        code = nri_state_put_container(state, nri_request_container(request), pod, effect.container,
+                                       NRI_STATE_EVENT);
     if (code != 0)
         nri_request_failf(request, code, "the state cache has no memory for what %s tells",
                           nri_event_name(nri_request_event(request)));
@@ -152,4 +154,6 @@ const struct nri_state_hooks nri_state_hooks = {
     .connected = connected,
     .before = before,
     .after = after,
+    .missed = nri_state_missed,
+    .missed_end = nri_state_missed_end,
 };

@@ -2,13 +2,16 @@
 /*
  * What a plugin calls of its state cache. Pointers, so that a program without a state cache need
  * not hold its code: every nri_state begins with one to this table. All of it is called on the
- * thread that handlers run on, in the order of the events.
+ * thread that handlers run on, in the order of the events, but for what says otherwise.
  */
 #ifndef NRI_PLUGIN_STATE_HOOKS_H
 #define NRI_PLUGIN_STATE_HOOKS_H
 
 #include <nri/request.h>
 #include <nri/state.h>
+
+#include "base/alloc.h"
+#include "plugin/task.h"
 
 struct nri_state_hooks {
     uint32_t events; /* what the state needs to be told, whatever handlers there are */
@@ -22,6 +25,10 @@ struct nri_state_hooks {
     /* After it, whatever it returned, and before its answer goes out: what was removed is
      * forgotten, and the checkpoint written. */
     void (*after)(nri_state *state, nri_request *request);
+    /* state_missed.h: an event that no handler sees. On the loop's thread. */
+    int (*missed)(nri_state *state, const struct nri_alloc *alloc, nri_request *request,
+                  struct nri_task **task);
+    void (*missed_end)(nri_state *state);
 };
 
 /* The first member of struct nri_state. */
