@@ -38,6 +38,13 @@ void nri_arena_init(struct nri_arena *arena, const struct nri_alloc *alloc, size
     };
 }
 
+void nri_arena_expect(struct nri_arena *arena, size_t bytes)
+{
+    /* Larger ones would make all later chunks as large. */
+    if (bytes != 0 && bytes <= LARGEST_CHUNK - HEADER)
+        arena->chunk_size = HEADER + bytes;
+}
+
 /* Makes `chunk`, which may be NULL, the current one, all of it free. */
 static void make_current(struct nri_arena *arena, struct nri_arena_chunk *chunk)
 {

@@ -26,6 +26,9 @@ struct nri_arena {
 /* No memory is taken until the first piece. `chunk_size` 0 means 4096. */
 void nri_arena_init(struct nri_arena *arena, const struct nri_alloc *alloc, size_t chunk_size,
                     size_t limit);
+/* Before the first piece: what comes will take so much, each piece rounded up to NRI_ARENA_ALIGN.
+ * The first chunk is made for exactly that, within reason. */
+void nri_arena_expect(struct nri_arena *arena, size_t bytes);
 void nri_arena_reset(struct nri_arena *arena); /* everything goes but the first chunk */
 void nri_arena_fini(struct nri_arena *arena);  /* everything goes; the arena may be used again */
 

@@ -10,6 +10,7 @@ int nri_pod_dup_with(const nri_pod *pod, const struct nri_alloc *alloc, nri_pod 
     if (object == NULL)
         return NRI_E_NOMEM;
     const void *from = pod != NULL ? pod : nri_pod_view(NULL);
+    nri_arena_expect(&object->object.arena, nri_message_copy_room(from));
     const Nri__Pkg__Api__V1alpha1__PodSandbox *message =
         (const void *)nri_message_copy(from, &object->object.arena);
     nri_pod *made = (void *)&object->message;
@@ -29,6 +30,7 @@ int nri_container_dup_with(const nri_container *container, const struct nri_allo
     if (object == NULL)
         return NRI_E_NOMEM;
     const void *from = container != NULL ? container : nri_container_view(NULL);
+    nri_arena_expect(&object->object.arena, nri_message_copy_room(from));
     const Nri__Pkg__Api__V1alpha1__Container *message =
         (const void *)nri_message_copy(from, &object->object.arena);
     nri_container *made = (void *)&object->message;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copying: the structure as it is, then everything that it points to.
+ * Copying: the structure as it is, then everything that it points to. What a copy takes is counted
+ * the same way, piece by piece.
  */
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "wire/field.h"
 #include "wire/message.h"
 
@@ -121,4 +123,60 @@ static ProtobufCMessage *copy_message(const ProtobufCMessage *message, struct nr
 ProtobufCMessage *nri_message_copy(const ProtobufCMessage *message, struct nri_arena *arena)
 {
     return copy_message(message, arena, 1);
+}
+
+/* ---- what a copy takes ---- */
+
+static size_t piece(size_t bytes)
+{
+    return bytes + (NRI_ARENA_ALIGN - 1) - (bytes + (NRI_ARENA_ALIGN - 1)) % NRI_ARENA_ALIGN;
+}
+
+static size_t value_room(const void *member, const ProtobufCFieldDescriptor *field)
+{
+    switch (field->type) {
+    case PROTOBUF_C_TYPE_STRING: {
+        const char *text = *(char *const *)member;
+        if (text == NULL || text == protobuf_c_empty_string)
+            return 0;
+        return piece(NRI_TEXT_HEADER + nri_message_text_length(text) + 1);
+    }
+    case PROTOBUF_C_TYPE_BYTES: {
+        const ProtobufCBinaryData *data = member;
+        return data->data == NULL ? 0 : piece(data->len);
+    }
+    case PROTOBUF_C_TYPE_MESSAGE: {
+        const ProtobufCMessage *message = *(ProtobufCMessage *const *)member;
+        return message == NULL ? 0 : nri_message_copy_room(message);
+    }
+    default:
+        return 0;
+    }
+}
+
+static size_t repeated_room(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
+{
+    const size_t size = nri_field_size(field), count = *nri_field_count(message, field);
+    const char *array = *(char *const *)nri_field_member(message, field);
+    if (count == 0)
+        return 0;
+    size_t room = piece(nri_message_room(count) * size);
+    for (size_t i = 0; i < count; i++)
+        room += value_room(array + i * size, field);
+    return room;
+}
+
+size_t nri_message_copy_room(const ProtobufCMessage *message)
+{
+    const ProtobufCMessageDescriptor *type = message->descriptor;
+    size_t room = piece(type->sizeof_message);
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        const ProtobufCFieldDescriptor *field = &type->fields[i];
+        room += nri_field_repeated(field) ? repeated_room(message, field)
+                                          : value_room(nri_field_member(message, field), field);
+    }
+    room += piece(message->n_unknown_fields * sizeof *message->unknown_fields);
+    for (unsigned i = 0; i < message->n_unknown_fields; i++)
+        room += piece(message->unknown_fields[i].len);
+    return room;
 }

@@ -64,6 +64,9 @@ static inline size_t nri_message_room(size_t count)
 /* A deep copy into an arena, unknown fields included. NULL with arena->failure set. */
 ProtobufCMessage *nri_message_copy(const ProtobufCMessage *message, struct nri_arena *arena);
 
+/* What that takes of an arena, so that a cache of copies takes no more than they need. */
+size_t nri_message_copy_room(const ProtobufCMessage *message);
+
 /* The length of a string in a message. */
 size_t nri_message_text_length(const char *text);
 

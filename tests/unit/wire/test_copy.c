@@ -60,6 +60,43 @@ static void test_arrays_have_room(void **state)
     }
 }
 
+/* An arena that was told what comes has one chunk, and the copy fills it to its end: no byte more,
+ * no second one. */
+static void test_copy_room(void **state)
+{
+    (void)state;
+    struct fixture f;
+    for (size_t count = 0; count <= 40; count++) {
+        char *ips[40];
+        uint32_t gids[40] = {0};
+        uint8_t bytes[40] = {0};
+        pod_message pod = NRI__PKG__API__V1ALPHA1__POD_SANDBOX__INIT;
+        user_message user = NRI__PKG__API__V1ALPHA1__USER__INIT;
+        ProtobufCMessageUnknownField unknown = {.tag = 99, .len = count, .data = bytes};
+        const ProtobufCMessage *messages[] = {&pod.base, &user.base};
+        start(&f, SIZE_MAX);
+        for (size_t i = 0; i < count; i++)
+            ips[i] = nri_arena_text(&f.arena, "2001:db8::1:2:3:4:5:6", i % 22);
+        pod.id = nri_arena_text(&f.arena, "0123456789", count % 11);
+        pod.n_ips = user.n_additional_gids = count;
+        pod.ips = ips;
+        user.additional_gids = gids;
+        pod.base.n_unknown_fields = count != 0;
+        pod.base.unknown_fields = &unknown;
+        for (size_t i = 0; i < 2; i++) {
+            struct nri_arena arena;
+            struct nri_alloc alloc = fail_alloc_resolved(&f.fa);
+            nri_arena_init(&arena, &alloc, 0, SIZE_MAX);
+            nri_arena_expect(&arena, nri_message_copy_room(messages[i]));
+            assert_non_null(nri_message_copy(messages[i], &arena));
+            assert_ptr_equal(arena.next, arena.end);
+            assert_ptr_equal(arena.current, arena.first);
+            nri_arena_fini(&arena);
+        }
+        end(&f);
+    }
+}
+
 static void test_nothing_stays_nothing(void **state)
 {
     (void)state;
@@ -91,9 +128,8 @@ static void test_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_arrays_have_room),
-        cmocka_unit_test(test_nothing_stays_nothing),
+        cmocka_unit_test(test_room),      cmocka_unit_test(test_arrays_have_room),
+        cmocka_unit_test(test_copy_room), cmocka_unit_test(test_nothing_stays_nothing),
         cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
