@@ -10,11 +10,15 @@ import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 
 FEW, MANY = 200, 1200
+LIVES = 100000, 1000000  # events; the difference of a long and a short run counts
+SYNC_ROUNDS = 7
+GO_VERSION = "0.12.5"
 
 
 def say(text):
@@ -29,7 +33,8 @@ def run(*command):
 
 
 def values(text):
-    return {name: float(value) for name, value in (line.split() for line in text.splitlines())}
+    lines = (line.split() for line in text.splitlines() if not line.startswith("{"))  # the Go plugin's own words
+    return {name: float(value) for name, value in lines}
 
 
 class Bench:
@@ -38,6 +43,7 @@ class Bench:
         here = os.path.join(build, "tests", "bench")
         self.driver, self.plugin, self.plain, self.floor, self.unpack = (
             os.path.join(here, "bench_" + name) for name in ("driver", "plugin", "plain", "floor", "unpack"))
+        self.here, self.build = here, build
         self.library = os.path.realpath(os.path.join(build, "lib", "libnri.so"))
         self.logger = os.path.join(build, "examples", "nri-logger")
         self.logger_static = os.path.join(here, "nri-logger-static")
@@ -69,6 +75,49 @@ class Bench:
         run(self.driver, "payload", self.recording, payload)
         return self.instructions([], [self.unpack, how, str(count), payload])
 
+    def lives(self):
+        """Allocations and resident memory over a million events."""
+        result = {}
+        for mode in ("loop", "worker", "state"):
+            runs = []
+            for events in LIVES:
+                say("%s events, %s ..." % (number(events), mode))
+                runs.append(values(run(os.path.join(self.here, "bench_life"), self.recording, str(events),
+                                       os.path.join(self.here, "bench_life_plugin"), mode).stdout))
+                if runs[-1]["events"] != events:
+                    sys.exit("bench: the plugin saw %d events of %d" % (runs[-1]["events"], events))
+            few, many = runs
+            result[mode] = {"allocations": (many["allocations"] - few["allocations"]) / (LIVES[1] - LIVES[0]),
+                            "rss": [many["rss_%d_kb" % i] for i in range(1, 11)]}
+        return result
+
+    def go_plugin(self):
+        """The plugin with the Go stub, or None where it cannot be built."""
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "interop", "plugin.sh")
+        work = os.path.join(self.build, "tests", "interop", "bench-" + GO_VERSION)
+        say("building the plugin with the Go stub %s ..." % GO_VERSION)
+        done = subprocess.run([script, work, GO_VERSION], capture_output=True, text=True)
+        if done.returncode == 77:
+            say("  not beside the Go stub: " + done.stdout.strip())
+            return None
+        if done.returncode != 0:
+            sys.exit("bench: %s failed:\n%s%s" % (script, done.stdout, done.stderr))
+        return os.path.join(work, "go-plugin")
+
+    def syncs(self):
+        """Time, processor time and peak of memory for a Synchronize of 51 MB; medians, in turn."""
+        plugin = os.path.join(self.here, "bench_sync_plugin")
+        programs = {mode: [plugin, mode] for mode in ("parts", "whole", "none", "state")}
+        go = self.go_plugin()
+        if go is not None:
+            programs["go"] = [go, "--name", "go", "--idx", "10"]
+        runs = {name: [] for name in programs}
+        for i in range(SYNC_ROUNDS):
+            say("Synchronize of 5000 containers, round %d of %d ..." % (i + 1, SYNC_ROUNDS))
+            for name, command in programs.items():
+                runs[name].append(values(run(os.path.join(self.here, "bench_sync"), *command).stdout))
+        return {name: {key: statistics.median(r[key] for r in of) for key in of[0]} for name, of in runs.items()}
+
     def stripped(self, path):
         copy = os.path.join(self.scratch, "stripped")
         run("strip", "-o", copy, path)
@@ -87,6 +136,8 @@ class Bench:
         result.update(values(run(self.driver, "trip", self.recording, self.plugin, self.plain).stdout))
         say("timing starts ...")
         result.update(values(run(self.driver, "start", self.recording, self.plugin, self.floor).stdout))
+        result["synchronize"] = self.syncs()
+        result["lives"] = self.lives()
         result["libnri.so"] = self.stripped(self.library)
         result["nri-logger"] = self.stripped(self.logger)
         result["nri-logger with libnri.a"] = self.stripped(self.logger_static)
@@ -127,6 +178,32 @@ def table(r):
     return "\n".join(lines)
 
 
+def sync_table(r):
+    names = {"parts": "on_synchronize_part, nothing kept", "whole": "on_synchronize", "none": "no handler",
+             "state": "nri_state", "go": "Go stub " + GO_VERSION}
+    first = r["parts"]
+    base = r.get("go", r["parts"])
+    lines = ["Synchronize of 1000 pods and 5000 containers, %.1f MB in %d messages; medians of %d runs." % (
+        first["bytes"] / 1e6, first["parts"], SYNC_ROUNDS), "",
+        "%-36s  %8s  %8s  %10s  %14s" % ("", "time", "CPU", "peak RSS", "time, RSS as 1")]
+    for name, of in r.items():
+        lines.append("%-36s  %5.0f ms  %5.0f ms  %7.1f MB  %6.2f  %6.2f" % (
+            names[name], of["taken_ns"] / 1e6, of["cpu_ns"] / 1e6, of["peak_kb"] / 1024,
+            of["taken_ns"] / base["taken_ns"], of["peak_kb"] / base["peak_kb"]))
+    return "\n".join(lines)
+
+
+def lives_table(r):
+    names = {"loop": "handlers on the loop", "worker": "handlers on the library's thread",
+             "state": "on the loop, with nri_state"}
+    lines = ["The life of a container, 11 events, until there were %s; what libnri allocates, resident memory." % number(
+        LIVES[1]), "", "%-34s  %14s  %12s  %12s  %12s" % ("", "allocs/event", "after 10 %", "after 50 %", "at the end")]
+    for name, of in r.items():
+        lines.append("%-34s  %14.4f  %9.0f kB  %9.0f kB  %9.0f kB" % (
+            names[name], of["allocations"], of["rss"][0], of["rss"][4], of["rss"][9]))
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build")
@@ -137,7 +214,7 @@ def main():
         sys.exit("bench: valgrind is not installed (Debian: apt-get install valgrind)")
     with tempfile.TemporaryDirectory() as scratch:
         result = Bench(os.path.abspath(args.build), args.recording, scratch).measure()
-    print(table(result))
+    print(table(result), sync_table(result["synchronize"]), lives_table(result["lives"]), sep="\n\n")
     if args.json:
         with open(args.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=2)

@@ -78,19 +78,8 @@ static void bare_trip(int fd, const uint8_t *request, size_t size, size_t reply)
 
 static void print_memory(const char *prefix, pid_t pid)
 {
-    char path[64], line[256];
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        die(path);
-    while (fgets(line, sizeof line, file) != NULL) {
-        long kb;
-        if (sscanf(line, "VmRSS: %ld", &kb) == 1)
-            printf("%srss_kb %ld\n", prefix, kb);
-        if (sscanf(line, "RssAnon: %ld", &kb) == 1)
-            printf("%srss_anonymous_kb %ld\n", prefix, kb);
-    }
-    fclose(file);
+    printf("%srss_kb %ld\n", prefix, process_memory(pid, "VmRSS"));
+    printf("%srss_anonymous_kb %ld\n", prefix, process_memory(pid, "RssAnon"));
 }
 
 static void start_peer(struct peer *peer, const char *recording, char *program)

@@ -2,6 +2,7 @@
 #include "bench_peer.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,33 +86,80 @@ static const uint8_t *field(const uint8_t *p, const uint8_t *end, unsigned numbe
     return end;
 }
 
-void peer_load(struct peer *peer, const char *recording)
+struct recording {
+    uint8_t bytes[1 << 20];
+    size_t count;
+};
+
+static const struct recording *read_recording(const char *path)
 {
-    static uint8_t bytes[1 << 20];
-    memset(peer, 0, sizeof *peer);
-    FILE *file = fopen(recording, "rb");
+    static struct recording recording;
+    FILE *file = fopen(path, "rb");
     if (file == NULL)
-        die(recording);
-    size_t count = fread(bytes, 1, sizeof bytes, file);
+        die(path);
+    recording.count = fread(recording.bytes, 1, sizeof recording.bytes, file);
     fclose(file);
-    /* The recorded small messages are whole in one frame; what is not is stepped over. */
-    for (size_t at = 0; at + MUX + TTRPC <= count; at += MUX + get32(bytes + at + 4)) {
-        const uint8_t *data = bytes + at + MUX + TTRPC,
-                      *end = bytes + at + MUX + get32(bytes + at + 4);
-        size_t size;
-        if (get32(bytes + at) != 1 || end > bytes + count || data[-2] != 1)
+    return &recording;
+}
+
+/* The next call at or behind *at, which moves behind it; false at the end. The recorded small
+ * messages are whole in one frame; what is not is stepped over. */
+static bool next_call(const struct recording *r, size_t *at, struct frame *frame, char method[64])
+{
+    while (*at + MUX + TTRPC <= r->count) {
+        const uint8_t *message = r->bytes + *at;
+        const size_t size = MUX + get32(message + 4);
+        *at += size;
+        if (get32(message) != 1 || *at > r->count || message[16] != 1)
             continue;
-        const uint8_t *method = field(data, end, 2, &size);
-        if (size != strlen("CreateContainer") || memcmp(method, "CreateContainer", size) != 0)
+        size_t length;
+        const uint8_t *name = field(message + MUX + TTRPC, message + size, 2, &length);
+        if (length == 0 || length >= 64)
             continue;
-        peer->create_size = (size_t)(end - (bytes + at));
-        peer->create = malloc(peer->create_size);
-        if (peer->create == NULL)
+        memcpy(method, name, length);
+        method[length] = '\0';
+        frame->size = size;
+        frame->bytes = malloc(size);
+        if (frame->bytes == NULL)
             die("no memory");
-        memcpy(peer->create, bytes + at, peer->create_size);
-        return;
+        memcpy(frame->bytes, message, size);
+        return true;
+    }
+    return false;
+}
+
+void peer_load(struct peer *peer, const char *path)
+{
+    const struct recording *recording = read_recording(path);
+    struct frame frame;
+    char method[64];
+    memset(peer, 0, sizeof *peer);
+    for (size_t at = 0; next_call(recording, &at, &frame, method);) {
+        if (strcmp(method, "CreateContainer") == 0) {
+            peer->create = frame.bytes;
+            peer->create_size = frame.size;
+            return;
+        }
+        free(frame.bytes);
     }
     die("no CreateContainer in the recording");
+}
+
+size_t peer_load_events(const char *path, struct frame *frames, size_t room)
+{
+    const struct recording *recording = read_recording(path);
+    struct frame frame;
+    char method[64];
+    size_t count = 0;
+    for (size_t at = 0; count < room && next_call(recording, &at, &frame, method);) {
+        if (strcmp(method, "Configure") == 0 || strcmp(method, "Synchronize") == 0)
+            free(frame.bytes);
+        else
+            frames[count++] = frame;
+    }
+    if (count == 0)
+        die("no event in the recording");
+    return count;
 }
 
 void peer_save_payload(const struct peer *peer, const char *path)
@@ -144,28 +192,54 @@ void peer_spawn(struct peer *peer, char *const argv[])
     peer->stream = 1;
 }
 
-static void send_call(struct peer *peer, const char *method, const void *payload, size_t size)
+static uint8_t *put_length(uint8_t *p, size_t length)
+{
+    for (; length >= 0x80; length >>= 7)
+        *p++ = (uint8_t)(length | 0x80);
+    *p++ = (uint8_t)length;
+    return p;
+}
+
+static uint8_t *put_field(uint8_t *p, uint8_t tag, const void *bytes, size_t size)
+{
+    *p++ = tag;
+    p = put_length(p, size);
+    return (uint8_t *)memcpy(p, bytes, size) + size;
+}
+
+/* Go's ttRPC writes through a buffer: what is larger begins with a mux frame of this size, and a
+ * plugin with the Go stub ends its connection over another cut. */
+#define GO_BUFFER 4096u
+
+static void cut_frame(struct frame *frame)
+{
+    uint8_t *rest = frame->bytes + MUX + GO_BUFFER;
+    const size_t left = frame->size - MUX - GO_BUFFER;
+    memmove(rest + MUX, rest, left);
+    put32(frame->bytes + 4, GO_BUFFER);
+    put32(rest, 1);
+    put32(rest + 4, (uint32_t)left);
+    frame->size += MUX;
+}
+
+void peer_frame(struct frame *frame, const char *method, const void *payload, size_t size)
 {
     static const char service[] = "nri.pkg.api.v1alpha1.Plugin";
-    uint8_t message[512], *p = message + MUX + TTRPC;
-    *p++ = 0x0a;
-    *p++ = sizeof service - 1;
-    p = (uint8_t *)memcpy(p, service, sizeof service - 1) + sizeof service - 1;
-    *p++ = 0x12;
-    *p++ = (uint8_t)strlen(method);
-    p = (uint8_t *)memcpy(p, method, strlen(method)) + strlen(method);
-    *p++ = 0x1a;
-    *p++ = (uint8_t)size;
-    p = (uint8_t *)memcpy(p, payload, size) + size;
-    size_t total = (size_t)(p - message);
+    uint8_t *message = malloc(2 * MUX + TTRPC + sizeof service + strlen(method) + size + 32);
+    if (message == NULL)
+        die("no memory");
+    uint8_t *p = put_field(message + MUX + TTRPC, 0x0a, service, sizeof service - 1);
+    p = put_field(p, 0x12, method, strlen(method));
+    p = put_field(p, 0x1a, payload, size);
+    frame->bytes = message;
+    frame->size = (size_t)(p - message);
     put32(message, 1);
-    put32(message + 4, (uint32_t)(total - MUX));
-    put32(message + 8, (uint32_t)(total - MUX - TTRPC));
-    put32(message + 12, peer->stream);
+    put32(message + 4, (uint32_t)(frame->size - MUX));
+    put32(message + 8, (uint32_t)(frame->size - MUX - TTRPC));
     message[16] = 1;
     message[17] = 0;
-    peer->stream += 2;
-    write_all(peer->fd, message, total);
+    if (frame->size > MUX + GO_BUFFER)
+        cut_frame(frame);
 }
 
 /* One message of the plugin, in one frame. */
@@ -179,7 +253,27 @@ static void receive(struct peer *peer, uint8_t *message, size_t room)
     peer->reply_size = MUX + size;
 }
 
-void peer_handshake(struct peer *peer)
+void peer_call(struct peer *peer, const struct frame *frame)
+{
+    uint8_t reply[4096 + MUX];
+    put32(frame->bytes + 12, peer->stream);
+    peer->stream += 2;
+    write_all(peer->fd, frame->bytes, frame->size);
+    receive(peer, reply, sizeof reply);
+    /* A response that begins with a status is a refusal. */
+    if (reply[16] != 2 || (peer->reply_size > MUX + TTRPC && reply[MUX + TTRPC] == 0x0a))
+        die("the plugin refused a call");
+}
+
+static void call(struct peer *peer, const char *method, const void *payload, size_t size)
+{
+    struct frame frame;
+    peer_frame(&frame, method, payload, size);
+    peer_call(peer, &frame);
+    free(frame.bytes);
+}
+
+void peer_register(struct peer *peer)
 {
     static const uint8_t registered[] = {0, 0, 0, 2, 0, 0, 0, 10, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0};
     static const char configure[] = "\x12\x0a"
@@ -191,10 +285,13 @@ void peer_handshake(struct peer *peer)
     if (get32(message) != 2 || message[16] != 1)
         die("the plugin does not begin with RegisterPlugin");
     write_all(peer->fd, registered, sizeof registered);
-    send_call(peer, "Configure", configure, sizeof configure - 1);
-    receive(peer, message, sizeof message);
-    send_call(peer, "Synchronize", "", 0);
-    receive(peer, message, sizeof message);
+    call(peer, "Configure", configure, sizeof configure - 1);
+}
+
+void peer_handshake(struct peer *peer)
+{
+    peer_register(peer);
+    call(peer, "Synchronize", "", 0);
 }
 
 void peer_round_trip(struct peer *peer)
@@ -208,12 +305,36 @@ void peer_round_trip(struct peer *peer)
         die("the plugin did not adjust the container");
 }
 
+void peer_wait(struct peer *peer, int *status, struct rusage *usage)
+{
+    close(peer->fd);
+    if (wait4(peer->child, status, 0, usage) != peer->child)
+        die("wait4");
+}
+
 void peer_finish(struct peer *peer)
 {
     int status;
-    close(peer->fd);
-    if (waitpid(peer->child, &status, 0) != peer->child)
-        die("waitpid");
+    struct rusage usage;
+    peer_wait(peer, &status, &usage);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         die("the plugin failed");
+}
+
+long process_memory(pid_t pid, const char *name)
+{
+    char path[64], line[256];
+    const size_t length = strlen(name);
+    long kb = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        die(path);
+    while (kb < 0 && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, name, length) == 0 && line[length] == ':')
+            kb = atol(line + length + 1);
+    fclose(file);
+    if (kb < 0)
+        die(name);
+    return kb;
 }
