@@ -14,11 +14,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-#define UNIX_PREFIX "unix:"
-#define BACKLOG     64
-#define HOST_SIZE   256
+#define UNIX_PREFIX   "unix:"
+#define BACKLOG       64
+#define HOST_SIZE     256
+
+#define LOCK_PAUSE_NS 5000000 /* 100 times: half a second */
+#define LOCK_ATTEMPTS 100
 
 static const char forms[] = "write HOST:PORT, [IPV6]:PORT, :PORT or unix:PATH";
 
@@ -196,7 +200,20 @@ static int bind_unix(struct app_listener *listener, const struct sockaddr_un *to
     return 0;
 }
 
-static int lock_directory(const char *path, char *text)
+/* Whoever makes a socket in the same directory is done in a moment. Anybody who may read it could
+ * keep it locked, though, which is no reason not to start: the lock only keeps two plugins of one
+ * path, started at once, from taking each other's socket for a dead one. */
+static void lock_for_a_while(int directory)
+{
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+    for (int i = 0; i < LOCK_ATTEMPTS; i++) {
+        if (flock(directory, LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR))
+            return;
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+static int open_locked_directory(const char *path, char *text)
 {
     char directory[sizeof((struct sockaddr_un *)0)->sun_path];
     (void)snprintf(directory, sizeof directory, "%s", path);
@@ -208,16 +225,14 @@ static int lock_directory(const char *path, char *text)
     const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return fail(text, "%s: %s", directory, strerror(errno));
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-        return fd;
-    (void)close(fd);
-    return fail(text, "%s: another process is making a socket there", directory);
+    lock_for_a_while(fd);
+    return fd;
 }
 
 static int open_unix(struct app_listener *listener, const char *path, char *text)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
-    const int directory = lock_directory(path, text);
+    const int directory = open_locked_directory(path, text);
     if (directory < 0)
         return -1;
     memcpy(to.sun_path, path, strlen(path) + 1);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """/metrics, /healthz and /readyz over TCP and unix sockets, and those who ask slowly, much, or wrongly."""
+import fcntl
 import http.client
 import os
 import re
@@ -9,7 +10,7 @@ import stat
 import threading
 import unittest
 
-from app_case import PATIENCE, AppCase, until
+from app_case import PATIENCE, PROGRAM, AppCase, Program, until
 from protobuf import field
 
 
@@ -212,6 +213,34 @@ class Addresses(HttpCase):
             other.bind(self.path)
             self.ends_well(program)
         self.assertTrue(os.path.lexists(self.path))
+
+    def test_unix_directory_that_somebody_has_locked(self):
+        """Anybody who may read a directory may lock it: that must keep no plugin from starting."""
+        directory = os.open(self.directory, os.O_RDONLY)
+        self.addCleanup(os.close, directory)
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        program = self.waits("--http", self.address)
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_unix_many_at_once_in_a_directory(self):
+        """All of them start, as plugins do at a machine's start."""
+        paths = [os.path.join(self.directory, f"{number}.sock") for number in range(12)]
+        programs = [self.run_alone(number, "--http", "unix:" + path) for number, path in enumerate(paths)]
+        for program in programs:
+            until(lambda: "start " in program.out() or program.process.poll() is not None)
+            self.assertIn("serving HTTP", program.err())
+        for program in programs:
+            self.ends_well(program)
+
+    def run_alone(self, number, *arguments):
+        """A program with its output in a directory of its own."""
+        directory = os.path.join(self.directory, f"run{number}")
+        os.mkdir(directory)
+        missing = os.path.join(self.directory, "later", "nri.sock")
+        program = Program(directory, [PROGRAM, "--socket", missing, *arguments])
+        self.addCleanup(program.close)
+        return program
 
     def test_unix_directory_is_missing(self):
         program = self.run_program("--http", "unix:" + os.path.join(self.directory, "missing", "s"))
