@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "plugin/internal.h"
 
 #define PREFIX    "nri_plugin_"
@@ -102,15 +103,19 @@ static void gauge(struct writer *writer, const char *name, const char *help, uin
     put(writer, PREFIX "%s %" PRIu64 "\n", name, value);
 }
 
-/* A label's value: what the peer told may hold anything. Cut at half a line. */
+/* A label's value: what the peer told may hold anything. Cut at a quarter of a line, between
+ * characters: a collector refuses a whole text for half a one. */
 static void escape(const char *text, char out[LINE_SIZE / 2])
 {
+    const size_t most = nri_utf8_cut(text, strnlen(text, LINE_SIZE / 4 - 1));
     size_t length = 0;
 
-    for (; *text != '\0' && length + 3 < LINE_SIZE / 2; text++) {
-        if (*text == '"' || *text == '\\' || *text == '\n')
+    for (size_t i = 0; i < most; i++) {
+        if (text[i] == '"' || text[i] == '\\' || text[i] == '\n')
             out[length++] = '\\';
-        out[length++] = *text == '\n' ? 'n' : *text;
+        out[length++] = text[i];
+        if (text[i] == '\n')
+            out[length - 1] = 'n';
     }
     out[length] = '\0';
 }
@@ -163,6 +168,18 @@ static void put_seconds(struct writer *writer, uint64_t ns)
     put(writer, "%" PRIu64 ".%09" PRIu64, ns / NRI_SEC, ns % NRI_SEC);
 }
 
+/* The shortest decimal, with a place behind the point at least. By hand, because printf() writes a
+ * floating number's point as the program's locale has it. */
+static void put_bound(struct writer *writer, uint64_t ns)
+{
+    char fraction[16];
+    int length = snprintf(fraction, sizeof fraction, "%09" PRIu64, ns % NRI_SEC);
+
+    while (length > 1 && fraction[length - 1] == '0')
+        length--;
+    put(writer, "%" PRIu64 ".%.*s", ns / NRI_SEC, length, fraction);
+}
+
 /* Read before it is written: what is counted meanwhile must not make the sum smaller than its
  * parts. */
 static void write_histogram(struct writer *writer, const struct nri_stats_row *row,
@@ -174,7 +191,7 @@ static void write_histogram(struct writer *writer, const struct nri_stats_row *r
         count += atomic_load_explicit(&row->buckets[i], memory_order_relaxed);
         put(writer, PREFIX "reply_seconds_bucket{event=\"%s\",le=\"", event);
         if (i < NRI_STATS_BUCKETS)
-            put(writer, "%g", (double)nri_stats_bounds[i] / (double)NRI_SEC);
+            put_bound(writer, nri_stats_bounds[i]);
         else
             put(writer, "+Inf");
         put(writer, "\"} %" PRIu64 "\n", count);

@@ -98,6 +98,11 @@ int nri_core_update_containers(struct nri_core *core, const nri_updates *updates
         code = nri_update_check(updates, error);
     if (code != 0)
         return code;
+    if (nri_update_waits(core)) { /* what is older goes first, and must not undo this one */
+        const struct nri_update_options options = {
+            .timeout = timeout, .metadata = metadata, .metadata_count = metadata_count};
+        return nri_core_update_later(core, updates, &options, callback, user, now, error);
+    }
     struct update_call *call = nri_alloc_zero(&core->alloc, sizeof *call);
     if (call == NULL)
         return nri_error_set(error, NRI_E_NOMEM, "UpdateContainers: out of memory");

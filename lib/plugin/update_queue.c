@@ -221,8 +221,9 @@ static bool send_call(struct nri_core *core, struct nri_update_call **link)
     return true;
 }
 
-/* What becomes of one that waits, now. True: it is not in the queue any more. */
-static bool settle_call(struct nri_core *core, struct nri_update_call **link)
+/* What becomes of one that waits, now. True: it is not in the queue any more. *full: one before it
+ * found no room, and must not be overtaken. */
+static bool settle_call(struct nri_core *core, struct nri_update_call **link, bool *full)
 {
     struct nri_update_queue *queue = &core->update_queue;
     struct nri_update_call *call = *link;
@@ -232,14 +233,25 @@ static bool settle_call(struct nri_core *core, struct nri_update_call **link)
              NULL);
     else if (call->deadline <= core->now)
         time_out(unlink_call(queue, link));
-    else if (nri_core_serves(core))
-        return send_call(core, link);
-    else if (!call->waits)
+    else if (nri_core_serves(core)) {
+        *full = *full || !send_call(core, link);
+        return !*full;
+    } else if (!call->waits)
         tell(unlink_call(queue, link), NRI_E_NO_SERVICE,
              "UpdateContainers: no runtime has configured the plugin", NULL);
     else
         return false;
     return true;
+}
+
+bool nri_update_waits(const struct nri_core *core)
+{
+    const struct nri_update_queue *queue = &core->update_queue;
+
+    nri_lock_take(&core->shared->lock);
+    const bool posted = queue->posted != NULL;
+    nri_lock_give(&core->shared->lock);
+    return posted || queue->waiting != NULL;
 }
 
 /* What a callback adds is posted, and taken the next time. */
@@ -249,8 +261,9 @@ void nri_update_turn(struct nri_core *core)
         return;
     take_posted(core);
     struct nri_update_call **link = &core->update_queue.waiting;
+    bool full = false;
     while (*link != NULL) {
-        if (!settle_call(core, link))
+        if (!settle_call(core, link, &full))
             link = &(*link)->next;
     }
 }
@@ -269,14 +282,18 @@ uint64_t nri_update_deadline(const struct nri_core *core)
 
 /* ---- the calls ---- */
 
+static int refuse_ending(struct nri_error *error)
+{
+    return nri_error_set(error, NRI_E_NO_SERVICE, "UpdateContainers: the plugin's run is ending");
+}
+
 static int take_place(struct nri_core *core, struct nri_error *error)
 {
     struct nri_update_queue *queue = &core->update_queue;
     const size_t limit = core->config.max_queued_updates;
 
     if (atomic_load(&queue->closed))
-        return nri_error_set(error, NRI_E_NO_SERVICE,
-                             "UpdateContainers: the plugin's run is ending");
+        return refuse_ending(error);
     if (atomic_fetch_add(&queue->held, 1) < limit)
         return 0;
     atomic_fetch_sub(&queue->held, 1);
@@ -306,6 +323,25 @@ static int make_call(struct nri_core *core, const nri_updates *updates,
     return code;
 }
 
+/* The run may have ended on the loop's thread since the first look. Takes the call on success. */
+static int post(struct nri_core *core, struct nri_update_call *call, struct nri_error *error)
+{
+    struct nri_update_queue *queue = &core->update_queue;
+
+    nri_lock_take(&core->shared->lock);
+    const bool closed = atomic_load(&queue->closed);
+    if (!closed) {
+        *queue->posted_end = call;
+        queue->posted_end = &call->next;
+    }
+    nri_lock_give(&core->shared->lock);
+    if (!closed)
+        return 0;
+    free_call(call);
+    atomic_fetch_sub(&queue->held, 1);
+    return refuse_ending(error);
+}
+
 int nri_core_update_later(struct nri_core *core, const nri_updates *updates,
                           const struct nri_update_options *options, nri_update_fn callback,
                           void *user, uint64_t now, struct nri_error *error)
@@ -326,18 +362,18 @@ int nri_core_update_later(struct nri_core *core, const nri_updates *updates,
     }
     call->callback = callback;
     call->user = user;
-    nri_lock_take(&core->shared->lock);
-    *core->update_queue.posted_end = call;
-    core->update_queue.posted_end = &call->next;
-    nri_lock_give(&core->shared->lock);
-    nri_shared_wake(core->shared);
-    return 0;
+    code = post(core, call, error);
+    if (code == 0)
+        nri_shared_wake(core->shared);
+    return code;
 }
 
 void nri_core_end_updates(struct nri_core *core, uint64_t now)
 {
     core->now = now;
+    nri_lock_take(&core->shared->lock); /* what is posted is before this, and told below */
     atomic_store(&core->update_queue.closed, true);
+    nri_lock_give(&core->shared->lock);
     nri_update_turn(core);
 }
 

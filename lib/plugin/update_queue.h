@@ -28,6 +28,8 @@ struct nri_update_queue {
 void nri_update_queue_init(struct nri_update_queue *queue);
 /* Takes what was posted, sends what can be sent, tells what is over. */
 void nri_update_turn(struct nri_core *core);
+/* Whether there are some that are not sent yet: one that is sent now would overtake them. */
+bool nri_update_waits(const struct nri_core *core);
 /* When one that waits runs out of time; NRI_NEVER. */
 uint64_t nri_update_deadline(const struct nri_core *core);
 

@@ -6,10 +6,12 @@ doc/metrics.md and the dashboard name what there is, and nothing else.
     check.py METRICS_TEXT DOC
 """
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 try:
     from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -26,8 +28,30 @@ def check(what, holds):
         print("FAILED:", what)
 
 
+def metrics(**environment):
+    """The text, as a program gets it whose locale is the environment's."""
+    return subprocess.run([sys.argv[1]], check=True, capture_output=True,
+                          env={**os.environ, **environment}).stdout.decode("utf-8")
+
+
+def check_locale(text):
+    """A comma for a point, as in German, would be no number to a collector."""
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8",
+                                   directory + "/de_DE.UTF-8"], capture_output=True).returncode
+        except FileNotFoundError:
+            made = 1
+        if made > 1 or not os.path.exists(directory + "/de_DE.UTF-8"):
+            print("no German locale can be made here (Debian: locales): the C locale alone")
+            return
+        check("the text is the same in any locale",
+              metrics(LOCPATH=directory, LC_ALL="de_DE.UTF-8") == text)
+
+
 def main():
-    text = subprocess.run([sys.argv[1]], check=True, capture_output=True, text=True).stdout
+    text = metrics(LC_ALL="C")
+    check_locale(text)
     doc = pathlib.Path(sys.argv[2])
     families = {family.name: family for family in text_string_to_metric_families(text)}
     samples = {}
@@ -53,6 +77,10 @@ def main():
                                       le="0.0025") == 0
           and value("nri_plugin_reply_seconds_bucket", event="CreateContainer", le="0.005") == 5)
     info = families["nri_plugin_build"].samples[0].labels
+    check("bounds are canonical", {'0.0001', '0.0025', '0.1', '1.0', '2.0', '+Inf'} <=
+          {dict(labels)["le"] for name, labels in samples if name.endswith("_bucket")})
+    check("a long version is cut between characters",
+          info["runtime_version"] == "v" + 84 * "\u20ac")
     check("the runtime's name is whole", info["runtime"] == 'run"time\\with\nall')
     for name, labels in samples:
         if name == "nri_plugin_requests_total":

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints the metrics of a plugin that has been through something: events of most kinds, answered,
- * refused, late and passed by; a runtime whose name must be escaped. */
+ * refused, late and passed by; a runtime whose name must be escaped, and whose version must be cut.
+ * In the user's locale, as a program may have it. */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +12,10 @@
 static uint64_t *clock_of_test;
 static nri_request *held[8];
 static size_t held_count;
+
+#define LONG_VERSION 200 /* characters of three bytes, behind one of one */
+#define EURO         "\xe2\x82\xac"
+static char version[1 + LONG_VERSION * 3 + 1] = "v";
 
 /* CreateContainer takes 3 ms, UpdateContainer is refused, StopContainer stays pending. */
 static int handle(nri_request *request, void *user)
@@ -33,7 +39,11 @@ int main(void)
 {
     struct fake_runtime fr;
     struct nri_buf out;
+    (void)setlocale(LC_ALL, "");
+    for (size_t i = 0; i < LONG_VERSION; i++)
+        (void)snprintf(version + 1 + 3 * i, sizeof version - 1 - 3 * i, "%s", EURO);
     fake_runtime_init(&fr, NULL);
+    fr.version = version;
     clock_of_test = &fr.now;
     fr.config.deadlines = (struct nri_deadline_settings){
         .guard = true, .margin_percent = 10, .margin = 1, .slow_percent = 50};

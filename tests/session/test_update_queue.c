@@ -280,6 +280,100 @@ static void test_a_callback_may_call_again(void **state)
     assert_string_equal(last_id(s), "again");
 }
 
+/* ---- the end of the run, just then ---- */
+
+/* An allocator in which the loop's thread ends the run: between the check and the posting. */
+struct ending {
+    struct nri_core *core;
+    bool armed;
+};
+
+static void *allocate(size_t bytes, void *user)
+{
+    struct ending *ending = user;
+    if (ending->armed) {
+        ending->armed = false;
+        nri_core_end_updates(ending->core, 0);
+    }
+    return malloc(bytes);
+}
+
+static void *resize(void *block, size_t bytes, void *user)
+{
+    (void)user;
+    return realloc(block, bytes);
+}
+
+static void release(void *block, void *user)
+{
+    (void)user;
+    free(block);
+}
+
+static void test_the_run_ends_while_a_call_is_made(void **state)
+{
+    static struct ending ending; /* the core's until it is freed */
+    static struct told told;
+    struct session *s = *state;
+    struct nri_allocator allocator;
+    nri_allocator_init(&allocator, sizeof allocator);
+    allocator.allocate = allocate;
+    allocator.resize = resize;
+    allocator.release = release;
+    allocator.user = &ending;
+    assert_int_equal(nri_alloc_resolve(&s->fr.config.alloc, &allocator), 0);
+    make(s);
+    ending.core = s->fr.core;
+    ending.armed = true;
+    /* Nobody looks after what is posted now: it must be refused. */
+    assert_int_equal(call(s, &told, "ctr0", 60 * NRI_SEC, true), NRI_E_NO_SERVICE);
+    nri_core_drain(s->fr.core, s->fr.now);
+    assert_int_equal(told.count, 0);
+    nri_core_allow_updates(s->fr.core);
+    assert_int_equal(call(s, &told, "ctr0", 60 * NRI_SEC, true), 0);
+}
+
+/* In a handler on the loop's thread, before the queue had its turn: an older update must not come
+ * after a newer one and undo it. */
+struct newer {
+    struct session *session;
+    struct told told;
+    int code;
+};
+
+static int update_directly(struct recorder *recorder, nri_request *request)
+{
+    struct newer *newer = recorder->data;
+    struct fake_runtime *fr = &newer->session->fr;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    nri_updates *updates = update_of("new");
+    newer->code = nri_core_update_containers(fr->core, updates, NRI_SEC, NULL, 0, on_told,
+                                             &newer->told, fr->now, &fr->error);
+    nri_updates_free(updates);
+    return 0;
+}
+
+static void test_a_newer_update_does_not_overtake_those_that_wait(void **state)
+{
+    struct session *s = *state;
+    struct told told = {0};
+    struct newer newer = {.session = s, .code = 1};
+    make(s);
+    fake_runtime_start(&s->fr);
+    s->recorder.data = &newer;
+    s->recorder.act = update_directly;
+    assert_int_equal(call(s, &told, "old", 60 * NRI_SEC, true), 0);
+    assert_success(fake_runtime_event(&s->fr, NRI_EVENT_CREATE_CONTAINER));
+    fake_runtime_run(&s->fr);
+    assert_int_equal(newer.code, 0);
+    assert_int_equal(told.count, 1);
+    assert_int_equal(newer.told.count, 1);
+    assert_int_equal(newer.told.codes[0], 0);
+    assert_int_equal(s->fr.updates, 2);
+    assert_string_equal(last_id(s), "new");
+}
+
 /* ---- a thread of handlers ---- */
 
 struct tasks {
@@ -419,6 +513,8 @@ int main(void)
         session_test(test_errors_of_the_call_are_told_at_once),
         session_test(test_the_end_of_the_run_completes_what_waits),
         session_test(test_a_callback_may_call_again),
+        session_test(test_the_run_ends_while_a_call_is_made),
+        session_test(test_a_newer_update_does_not_overtake_those_that_wait),
         session_test(test_the_callback_runs_on_the_thread_of_handlers),
         session_test(test_a_call_that_does_not_wait_is_told_that_the_runtime_is_gone),
         session_test(test_every_allocation_fails_once),
