@@ -37,6 +37,32 @@ uint64_t fixture_now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+/* One bell for all counters: few threads wait, and each looks again. */
+static pthread_mutex_t bell_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
+
+void count_up(atomic_int *count)
+{
+    (void)pthread_mutex_lock(&bell_lock);
+    atomic_fetch_add(count, 1);
+    (void)pthread_cond_broadcast(&bell);
+    (void)pthread_mutex_unlock(&bell_lock);
+}
+
+bool count_reaches(atomic_int *count, int number)
+{
+    struct timespec end;
+    int rc = 0;
+    (void)clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += PEER_PATIENCE;
+    (void)pthread_mutex_lock(&bell_lock);
+    while (atomic_load(count) < number && rc == 0)
+        rc = pthread_cond_timedwait(&bell, &bell_lock, &end);
+    const bool reached = atomic_load(count) >= number;
+    (void)pthread_mutex_unlock(&bell_lock);
+    return reached;
+}
+
 int fixture_listen(const char *path, int backlog)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -181,16 +207,17 @@ void witness_posted(nri_plugin *plugin, void *user)
 {
     struct witness *witness = user;
     if (strcmp(nri_plugin_name(plugin), "test") == 0) /* the plugin is still whole */
-        atomic_fetch_add(&witness->posted, 1);
+        count_up(&witness->posted);
 }
 
 void witness_updated(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     struct witness *witness = user;
     (void)plugin;
-    int number = atomic_fetch_add(&witness->updated, 1);
+    const int number = atomic_load(&witness->updated); /* callbacks come one after another */
     if (number < 64)
         witness->update_codes[number] = nri_update_result_code(result);
+    count_up(&witness->updated);
 }
 
 int witness_update(struct witness *witness, nri_plugin *plugin)

@@ -37,6 +37,12 @@ int fixture_fill_backlog(struct fixture *fixture, int *fds, int room);
 int fixture_count_fds(void);
 uint64_t fixture_now_ms(void);
 
+/* ---- counters that other threads wait for ---- */
+
+void count_up(atomic_int *count); /* and wakes whoever waits */
+/* Waits until it is that high; false after PEER_PATIENCE seconds. Only count_up() is heard. */
+bool count_reaches(atomic_int *count, int number);
+
 /* ---- a plugin whose handlers report ---- */
 
 struct witness {

@@ -27,7 +27,7 @@ static int on_event(nri_request *request, void *user)
         }
         (void)snprintf(story->reason_text, sizeof story->reason_text, "%s",
                        nri_request_reason_text(request));
-        atomic_store(&story->ends, end + 1);
+        count_up(&story->ends);
     }
     return story->act != NULL ? story->act(request, story) : 0;
 }
@@ -37,6 +37,8 @@ static void on_log(void *user, const nri_log_record *record)
     struct story *story = user;
     const enum nri_log_level level = nri_log_record_level(record);
     story->records[level]++;
+    if (strstr(nri_log_record_text(record), "next attempt in") != NULL)
+        count_up(&story->waits);
     if (level < NRI_LOG_DEBUG)
         (void)snprintf(story->text, sizeof story->text, "%s", nri_log_record_text(record));
 }
@@ -118,6 +120,25 @@ bool story_accept(struct story *story, struct peer *peer)
     if (fd >= 0)
         peer_init(peer, fd);
     return fd >= 0;
+}
+
+static void turned(nri_plugin *plugin, void *user)
+{
+    struct story *story = user;
+    (void)plugin;
+    count_up(&story->turns);
+}
+
+bool story_turn(struct story *story)
+{
+    /* The first may run in the turn that is on; the second comes in a later one. */
+    for (int i = 0; i < 2; i++) {
+        const int before = atomic_load(&story->turns);
+        if (nri_plugin_post(story->plugin, turned, story) != 0 ||
+            !count_reaches(&story->turns, before + 1))
+            return false;
+    }
+    return true;
 }
 
 bool story_end(struct story *story, struct peer *peer)

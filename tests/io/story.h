@@ -23,6 +23,8 @@ struct story {
     uint64_t nexts[STORY_EVENTS]; /* nri_request_next_attempt_ms() */
     char reason_text[512];        /* the last one */
     atomic_int ends;
+    atomic_int waits; /* records that name the next attempt: after an end and after a failure */
+    atomic_int turns;
     int records[NRI_LOG_DEBUG + 1]; /* of the log, by level */
     char text[1024];                /* of the last one above DEBUG */
     /* What to do in a handler. */
@@ -47,6 +49,8 @@ bool story_listen(struct story *story);  /* in place of whoever listened */
 void story_silence(struct story *story); /* nobody listens, the file stays */
 void story_vanish(struct story *story);  /* and the file goes */
 bool story_accept(struct story *story, struct peer *peer);
+/* The loop has looked at all that happened before; with handlers on the loop's thread. */
+bool story_turn(struct story *story);
 /* Stops the plugin and waits for its end, so that it does not come back. */
 bool story_end(struct story *story, struct peer *peer);
 bool story_meet(struct story *story, struct peer *peer); /* accepts, registers, synchronises */

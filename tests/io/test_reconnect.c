@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plugin that connects again: the whole handshake anew, and nothing of the connection before. */
 #include <fcntl.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,11 +12,6 @@
 
 #include "story.h"
 
-static void pause_ms(int ms)
-{
-    (void)poll(NULL, 0, ms);
-}
-
 /* ---- T16 ---- */
 
 static bool restart(struct story *story)
@@ -27,8 +21,10 @@ static bool restart(struct story *story)
         return false;
     peer_close(&first);
     story_vanish(story);
-    pause_ms(700); /* the case's own */
-    if (!story_listen(story))
+    /* The case says 700 ms: here the end, and where there are delays three attempts in vain, which
+     * with its delays take as long. */
+    if (!count_reaches(&story->waits, story->options.reconnect_min_ms < STORY_LONG ? 4 : 1) ||
+        !story_turn(story) || !story_listen(story))
         return false;
     const uint64_t began = fixture_now_ms();
     if (!story_accept(story, &second))
@@ -398,8 +394,13 @@ static bool hang_up_ten_times(struct story *story)
         /* READY for a moment is not health; two milliseconds are what one test calls so. */
         if (!story_meet(story, &peer))
             return false;
-        pause_ms(story->options.reconnect_reset_ms == 1 ? 2 : 0);
+        const uint64_t began = fixture_now_ms();
+        bool good = true;
+        while (good && story->options.reconnect_reset_ms == 1 && fixture_now_ms() < began + 3)
+            good = peer_call(&peer, "StopPodSandbox", NULL, NULL); /* has no handler */
         peer_close(&peer);
+        if (!good)
+            return false;
     }
     return true;
 }
@@ -466,25 +467,18 @@ struct backlog {
     int fds[64], count;
 };
 
-static bool wait_for_a_record(struct story *story)
-{
-    for (int i = 0; i < PEER_PATIENCE * 100 && atomic_load(&story->witness.posted) == 0; i++)
-        pause_ms(10);
-    return atomic_load(&story->witness.posted) > 0;
-}
-
 static void note_time_out(void *user, const nri_log_record *record)
 {
     struct story *story = user;
     if (strstr(nri_log_record_text(record), "backlog is full; next attempt in") != NULL)
-        atomic_store(&story->witness.posted, 1);
+        count_up(&story->witness.posted);
 }
 
 static bool make_room(struct story *story)
 {
     struct backlog *backlog = story->user;
     struct peer peer;
-    if (!wait_for_a_record(story))
+    if (!count_reaches(&story->witness.posted, 1))
         return false;
     for (int i = 0; i < backlog->count; i++)
         (void)close(backlog->fds[i]);

@@ -22,17 +22,7 @@ static void mark_failure(void *user, const nri_log_record *record)
 {
     struct story *story = user;
     if (strstr(nri_log_record_text(record), "next attempt in") != NULL)
-        atomic_fetch_add(&story->witness.posted, 1);
-}
-
-static bool wait_for(atomic_int *count)
-{
-    for (int i = 0; i < PEER_PATIENCE * 1000; i++) {
-        if (atomic_load(count) > 0)
-            return true;
-        (void)poll(NULL, 0, 1);
-    }
-    return false;
+        count_up(&story->waits);
 }
 
 static void begin(struct story *story, struct fixture *fixture, bool (*script)(struct story *),
@@ -55,7 +45,7 @@ static void check_prompt(struct story *story, enum drive drive)
 
 static bool stop_when_waiting(struct story *story)
 {
-    return wait_for(&story->witness.posted);
+    return count_reaches(&story->waits, 1);
 }
 
 static void test_U03_stop_while_it_waits_for_a_socket(void **state)
@@ -77,7 +67,7 @@ static bool lose_then_stop(struct story *story)
     if (!story_meet(story, &peer))
         return false;
     peer_close(&peer);
-    return wait_for(&story->witness.posted);
+    return count_reaches(&story->waits, 1);
 }
 
 static void test_U03_stop_while_it_waits_after_a_connection(void **state)
@@ -97,7 +87,7 @@ static bool stop_when_full(struct story *story)
 {
     /* The first turn has come, and with it an attempt. */
     return nri_plugin_post(story->plugin, witness_posted, &story->witness) == 0 &&
-           wait_for(&story->witness.posted);
+           count_reaches(&story->witness.posted, 1);
 }
 
 static void test_U03_stop_while_the_backlog_is_full(void **state)
@@ -144,7 +134,7 @@ static bool lose_it(struct story *story)
     struct peer peer;
     const bool good = story_meet(story, &peer);
     peer_close(&peer);
-    return good && wait_for(&story->ends);
+    return good && count_reaches(&story->ends, 1);
 }
 
 static void test_stop_in_on_disconnected_means_no_other_attempt(void **state)
@@ -324,7 +314,7 @@ static bool lose_while_blocked(struct story *story, struct peer *peer)
     if (!story_meet(story, peer) || !send_create(peer) || sem_wait(&blocked->entered) != 0)
         return false;
     peer_close(peer);
-    return wait_for(&story->witness.posted); /* the end was logged, with the next attempt */
+    return count_reaches(&story->waits, 1); /* the end was logged, with the next attempt */
 }
 
 static bool return_then_meet(struct story *story)
@@ -340,7 +330,8 @@ static bool return_then_meet(struct story *story)
     if (!nobody)
         return false;
     return story_accept(story, &peer) && peer_register(&peer) && take_update(&peer) &&
-           peer_synchronize(&peer) && wait_for(&story->witness.updated) && story_end(story, &peer);
+           peer_synchronize(&peer) && count_reaches(&story->witness.updated, 1) &&
+           story_end(story, &peer);
 }
 
 /* Returns what a call that waits for a runtime returned in the handler. */
