@@ -126,6 +126,31 @@ def pinner_update(run):
 
 
 @pins
+def pinner_limit(run):
+    """an update of a container's CPU limit gives it CPUs of its own, is refused, and takes them back"""
+    config = "/run/nri-e2e-pinner.yaml"
+    with open(config, "w", encoding="ascii") as file:
+        file.write("by-limit: true\n")
+    node, _ = _start_over(run, "--config", config)
+    pod = node.run_pod("pod-limited", {})
+    s, x = pod.start("s"), pod.start("x")
+    x.update(cpu_period=100000, cpu_quota=100000)
+    own = _cpus(x)
+    run.equal("how many CPUs the one has whose limit is one", len(own), 1)
+    run.equal("the other one is off it", _cpus(s), run.online - own)
+    try:
+        x.update(cpu_period=100000, cpu_quota=100000 * len(run.online))
+        run.check("a limit of all CPUs is refused", False)
+    except cri.Error as error:
+        text = error.details()
+        run.check("the CRI error says why", "exclusive CPUs are wanted, and" in text, text)
+    run.equal("it keeps its CPU", _cpus(x), own)
+    x.update(cpu_period=100000, cpu_quota=50000)
+    run.equal("the CPUs of one whose limit is half of one", _cpus(x), run.online)
+    run.equal("those of the other one", _cpus(s), run.online)
+
+
+@pins
 def pinner_plugin_killed(run):
     """SIGKILL of the plugin: the cpusets stay, and those made and gone meanwhile are made good"""
     node, plugin = _start_over(run)
