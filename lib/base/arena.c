@@ -189,29 +189,39 @@ void *nri_arena_array(struct nri_arena *arena, size_t count, size_t size)
     return nri_arena_alloc(arena, count * size);
 }
 
-/* Not to be copied into nri_arena_text() by the compiler: small programs hold both. */
-__attribute__((noinline)) char *nri_arena_text2(struct nri_arena *arena, const char *a,
-                                                size_t a_length, const char *b, size_t b_length)
+/* Room for a text, with its length in front and a NUL behind. */
+static inline char *make_text(struct nri_arena *arena, size_t length)
 {
-    if (a_length > NRI_TEXT_LARGEST || b_length > NRI_TEXT_LARGEST - a_length)
-        return fail(arena, NRI_E_LIMIT);
-    uint32_t length = (uint32_t)(a_length + b_length);
+    const uint32_t stored = (uint32_t)length;
     uint8_t *piece = nri_arena_alloc(arena, NRI_TEXT_HEADER + length + 1);
     if (piece == NULL)
         return NULL;
-    memcpy(piece, &length, sizeof length);
-    char *text = (char *)piece + NRI_TEXT_HEADER;
-    if (a_length != 0)
+    memcpy(piece, &stored, sizeof stored);
+    piece[NRI_TEXT_HEADER + length] = '\0';
+    return (char *)piece + NRI_TEXT_HEADER;
+}
+
+char *nri_arena_text2(struct nri_arena *arena, const char *a, size_t a_length, const char *b,
+                      size_t b_length)
+{
+    if (a_length > NRI_TEXT_LARGEST || b_length > NRI_TEXT_LARGEST - a_length)
+        return fail(arena, NRI_E_LIMIT);
+    char *text = make_text(arena, a_length + b_length);
+    if (text != NULL && a_length != 0)
         memcpy(text, a, a_length);
-    if (b_length != 0)
+    if (text != NULL && b_length != 0)
         memcpy(text + a_length, b, b_length);
-    text[length] = '\0';
     return text;
 }
 
 char *nri_arena_text(struct nri_arena *arena, const char *text, size_t length)
 {
-    return nri_arena_text2(arena, text, length, NULL, 0);
+    if (length > NRI_TEXT_LARGEST)
+        return fail(arena, NRI_E_LIMIT);
+    char *copy = make_text(arena, length);
+    if (copy != NULL && length != 0)
+        memcpy(copy, text, length);
+    return copy;
 }
 
 /* ---- as an allocator: each block carries its size in front, for resizing ---- */

@@ -28,6 +28,7 @@ int nri_mailbox_init(struct nri_mailbox *mailbox, const struct nri_alloc *alloc,
     mailbox->closed = false;
     atomic_init(&mailbox->state, ASLEEP);
     atomic_init(&mailbox->stop, false);
+    atomic_init(&mailbox->filled, false);
     int rc = nri_lock_init(&mailbox->lock);
     if (rc != 0)
         return nri_error_set(error, rc, "out of memory");
@@ -67,11 +68,6 @@ void nri_mailbox_stop(struct nri_mailbox *mailbox)
     nri_mailbox_ring(mailbox);
 }
 
-bool nri_mailbox_stop_wanted(const struct nri_mailbox *mailbox)
-{
-    return atomic_load(&mailbox->stop);
-}
-
 bool nri_mailbox_take_stop(struct nri_mailbox *mailbox)
 {
     return atomic_exchange(&mailbox->stop, false);
@@ -89,6 +85,7 @@ int nri_mailbox_post(struct nri_mailbox *mailbox, void (*fn)(nri_plugin *plugin,
     if (!closed) {
         *mailbox->end = letter;
         mailbox->end = &letter->next;
+        atomic_store(&mailbox->filled, true);
     }
     nri_lock_give(&mailbox->lock);
     if (closed) {
@@ -120,9 +117,14 @@ void nri_mailbox_defer(struct nri_mailbox *mailbox)
     write_bell(mailbox);
 }
 
+/* Whoever posts rings afterwards, so that a letter that is missed here is seen by the look that
+ * follows. */
 static struct nri_letter *take_letters(struct nri_mailbox *mailbox, bool close)
 {
+    if (!close && !atomic_load(&mailbox->filled))
+        return NULL;
     nri_lock_take(&mailbox->lock);
+    atomic_store(&mailbox->filled, false);
     struct nri_letter *first = mailbox->first;
     mailbox->first = NULL;
     mailbox->end = &mailbox->first;

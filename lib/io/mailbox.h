@@ -30,6 +30,7 @@ struct nri_mailbox {
     int fd; /* polls readable when rung in the loop's sleep */
     atomic_int state;
     atomic_bool stop;
+    atomic_bool filled; /* something was posted; written with the lock held */
     struct nri_lock lock; /* of what follows */
     struct nri_letter *first, **end;
     bool closed;
@@ -47,7 +48,10 @@ int nri_mailbox_post(struct nri_mailbox *mailbox, void (*fn)(nri_plugin *plugin,
                      void *arg);
 
 /* The loop's thread. */
-bool nri_mailbox_stop_wanted(const struct nri_mailbox *mailbox);
+static inline bool nri_mailbox_stop_wanted(const struct nri_mailbox *mailbox)
+{
+    return atomic_load(&mailbox->stop);
+}
 bool nri_mailbox_take_stop(struct nri_mailbox *mailbox); /* and forgets it */
 /* Before looking for work. `readable`: the eventfd polled readable, so that it is emptied. */
 void nri_mailbox_begin(struct nri_mailbox *mailbox, bool readable);

@@ -198,7 +198,7 @@ static void end_with(nri_plugin *plugin, struct nri_error *error)
 
 /* ---- bytes ---- */
 
-bool nri_stream_is_wanted(const nri_plugin *plugin)
+inline bool nri_stream_is_wanted(const nri_plugin *plugin)
 {
     return nri_stream_is_live(&plugin->stream) && !plugin->closing &&
            !nri_mailbox_stop_wanted(&plugin->mailbox);

@@ -84,8 +84,12 @@ void nri_shared_push(struct nri_shared *shared, nri_request *request)
     shared->tail = request;
 }
 
+/* Whoever puts a request into the queue wakes the loop afterwards, so that one that is missed here
+ * is seen by the look that follows. */
 nri_request *nri_shared_take(struct nri_shared *shared)
 {
+    if (atomic_load(&shared->head) == NULL)
+        return NULL;
     nri_lock_take(&shared->lock);
     nri_request *head = shared->head;
     shared->head = NULL;

@@ -32,7 +32,9 @@ struct nri_shared {
     struct nri_lock lock; /* of all down to the next lock, and of each request's state */
     nri_plugin *plugin;
     const struct nri_host *host;
-    nri_request *head, *tail; /* the queue */
+    /* The queue. Written with the lock held, but that it is empty is seen without. */
+    nri_request *_Atomic head;
+    nri_request *tail;
     /* Held while `wake` is called, so that it cannot be called after nri_shared_detach(). A lock of
      * its own, because `lock` is taken for a few instructions only. */
     struct nri_lock wake_lock;
