@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct config {
@@ -15,6 +16,7 @@ struct config {
     const char *password;
     const char *place;
     int64_t sleep; /* ns: how long CreateContainer takes */
+    int64_t request;
 };
 
 struct plugin {
@@ -37,8 +39,9 @@ static int create(nri_request *request, void *user)
 {
     const struct plugin *plugin = user;
     say("create\n");
-    for (int64_t left = plugin->config.sleep; left > 0; left -= 1000000)
-        (void)usleep(1000);
+    struct timespec left = {plugin->config.sleep / 1000000000, plugin->config.sleep % 1000000000};
+    while (nanosleep(&left, &left) != 0) /* a signal may interrupt it */
+        continue;
     nri_app_log(NRI_LOG_WARN, "a \"quoted\" warning\nwith a second line");
     say("created\n");
     return nri_adjustment_add_env(nri_request_adjustment(request), "GREETING",
@@ -151,6 +154,13 @@ int main(int argc, char **argv)
          .minimum = "0s",
          .maximum = "1h",
          .help = "how long a creation takes"},
+        {.name = "timeouts.request",
+         .type = NRI_APP_DURATION,
+         .offset = offsetof(struct config, request),
+         .standard = "2s",
+         .minimum = "1ms",
+         .maximum = "1m",
+         .help = "not used for anything"},
     };
     static const struct nri_app_flag flags[] = {
         {.name = "flag", .argument = "VALUE", .letter = 'f', .set = set_flag, .help = "a flag"},

@@ -8,6 +8,7 @@ import time
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 from case import Case, Program  # noqa: E402
+from events import until  # noqa: E402, F401
 from runtime import PATIENCE, Connection, Listener, Refusal  # noqa: E402, F401
 
 PROGRAM = os.path.abspath(sys.argv[2])
@@ -15,8 +16,8 @@ del sys.argv[1:3]
 HURRY = 1.0  # seconds; what a SIGTERM may take
 
 
-def until(what):
-    """Waits until what() is true, and returns it. What is waited for has no descriptor."""
+def ask_until(what):
+    """Waits until what() is true, and returns it. For what has to be asked: HTTP, /proc."""
     end = time.monotonic() + PATIENCE
     while True:
         found = what()
@@ -29,6 +30,12 @@ def until(what):
 
 class AppCase(Case):
     program = PROGRAM
+
+    def until(self, what):
+        """Waits until what() is true of the output of programs, and returns it."""
+        found = until(what, self.directory, PATIENCE)
+        self.assertTrue(found, "waited in vain")
+        return found
 
     def file(self, name, text):
         """A file in the test's directory, put in its place as editors do."""
@@ -48,7 +55,7 @@ class AppCase(Case):
         """The program, which finds no runtime and waits for one."""
         path = os.path.join(self.directory, "later", "nri.sock")
         program = self.run_program("--socket", path, *arguments, **kwargs)
-        until(lambda: "start " in program.out())
+        self.until(lambda: "start " in program.out())
         return program
 
     def ends_well(self, program):

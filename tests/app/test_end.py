@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How a plugin of nri-app ends: with what is pending, and with what never ends."""
+import json
 import os
 import signal
 import threading
 import unittest
 
-from app_case import HURRY, AppCase, until
+from app_case import HURRY, AppCase
 
 
 class Pending(AppCase):
@@ -25,7 +26,7 @@ class Pending(AppCase):
         thread = threading.Thread(target=create)
         thread.start()
         self.addCleanup(thread.join)
-        until(lambda: "create\n" in program.out())
+        self.until(lambda: "create\n" in program.out())
         return program, thread, answers
 
     def test_pending_request_is_answered(self):
@@ -54,7 +55,7 @@ class Pending(AppCase):
     def test_second_signal_changes_nothing(self):
         program, thread, answers = self.creating("300ms")
         program.process.send_signal(signal.SIGTERM)
-        until(lambda: "the plugin ends" in program.err())
+        self.until(lambda: "the plugin ends" in program.err())
         program.process.send_signal(signal.SIGINT)
         program.process.send_signal(signal.SIGHUP)
         status, seconds = program.end()
@@ -67,6 +68,24 @@ class Other(AppCase):
     def test_before_the_runtime_answers(self):
         program, connection = self.connected()
         connection.registration()
+        self.ends_well(program)
+
+    def test_T20_shut_down_by_the_runtime(self):
+        """The program serves until the end of the connection."""
+        program, connection = self.ready("--no-reconnect")
+        connection.call("Shutdown")
+        self.assertIn(1, connection.create())  # it still answers
+        connection.close()
+        self.assertEqual(program.ended(), 1)
+
+    def test_T20_shut_down_and_back(self):
+        """An ordinary thing: nothing to warn of."""
+        program, connection = self.ready("--log-format", "json")
+        connection.call("Shutdown")
+        connection.close()
+        again = self.listener.accept()
+        again.start()
+        self.assertEqual([line for line in program.err().splitlines() if json.loads(line)["level"] != "info"], [])
         self.ends_well(program)
 
     def test_on_stop_that_does_not_return(self):

@@ -10,7 +10,7 @@ import stat
 import threading
 import unittest
 
-from app_case import PATIENCE, PROGRAM, AppCase, Program, until
+from app_case import PATIENCE, PROGRAM, AppCase, Program, ask_until, until
 from protobuf import field
 
 
@@ -83,9 +83,9 @@ class Endpoints(HttpCase):
         connection.call("Configure", field(2, "containerd") + field(3, "2.4.0") + field(5, 150) + field(6, "v0.12.2"))
         connection.call("Synchronize")
         self.assertEqual(connection.create(), {})  # the guard answers
-        until(lambda: self.ask("/healthz")[0] == 503)
+        ask_until(lambda: self.ask("/healthz")[0] == 503)
         self.assertIn("twice", self.ask("/healthz")[2])
-        until(lambda: self.ask("/healthz")[0] == 200)
+        ask_until(lambda: self.ask("/healthz")[0] == 200)
         self.ends_well(program)
 
     def test_readiness(self):
@@ -95,12 +95,12 @@ class Endpoints(HttpCase):
         self.assertEqual(self.ask("/readyz")[::2], (503, "the plugin is not registered with a runtime\n"))
         connection.answer_registration()
         connection.configure()
-        until(lambda: "synchronised" in self.ask("/readyz")[2])
+        ask_until(lambda: "synchronised" in self.ask("/readyz")[2])
         self.assertEqual(self.ask("/readyz")[0], 503)
         connection.call("Synchronize")
-        until(lambda: self.ask("/readyz")[::2] == (200, "ok\n"))
+        ask_until(lambda: self.ask("/readyz")[::2] == (200, "ok\n"))
         connection.close()
-        until(lambda: self.ask("/readyz")[0] == 503)
+        ask_until(lambda: self.ask("/readyz")[0] == 503)
         self.ends_well(program)
 
     def test_readiness_with_a_runtime_that_never_synchronises(self):
@@ -109,7 +109,7 @@ class Endpoints(HttpCase):
         connection.registration()
         connection.answer_registration()
         connection.configure()
-        until(lambda: self.ask("/readyz")[0] == 200)  # 5 s
+        ask_until(lambda: self.ask("/readyz")[0] == 200)  # 5 s
         self.ends_well(program)
 
     def test_nothing_else(self):
@@ -227,8 +227,8 @@ class Addresses(HttpCase):
         """All of them start, as plugins do at a machine's start."""
         paths = [os.path.join(self.directory, f"{number}.sock") for number in range(12)]
         programs = [self.run_alone(number, "--http", "unix:" + path) for number, path in enumerate(paths)]
-        for program in programs:
-            until(lambda: "start " in program.out() or program.process.poll() is not None)
+        for number, program in enumerate(programs):
+            until(lambda: "start " in program.out(), os.path.join(self.directory, f"run{number}"), PATIENCE)
             self.assertIn("serving HTTP", program.err())
         for program in programs:
             self.ends_well(program)
@@ -344,7 +344,7 @@ class Hostile(HttpCase):
         for _ in range(200):
             self.ask("/metrics")
             self.raw().close()
-        until(lambda: self.count(descriptors) <= before)
+        ask_until(lambda: self.count(descriptors) <= before)
         self.ends_well(program)
 
     @staticmethod

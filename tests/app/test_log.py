@@ -8,7 +8,7 @@ import re
 import socket
 import unittest
 
-from app_case import AppCase, until
+from app_case import AppCase
 
 
 class Lines(AppCase):
@@ -54,7 +54,7 @@ class Lines(AppCase):
         path = self.file("c.yaml", "greeting: hi\n")
         program, connection = self.ready("--config", path, "--log-format", "json")
         self.file("c.yaml", f"{long}: 1\n")
-        until(lambda: "refused" in program.err())
+        self.until(lambda: "refused" in program.err())
         for line in program.err().splitlines():
             self.assertLess(len(line), 4096)
             json.loads(line)

@@ -86,6 +86,21 @@ class Wrong(AppCase):
             with self.subTest(arguments):
                 self.assertIn(part, self.refused(*arguments))
 
+    def test_U06_each_of_the_case(self):
+        """Refused before anything is connected, with the file, the place and the reason of each."""
+        for text, place, reason in [
+            ("\nsleeep: 25s\n", "2: sleeep", "no such key; did you mean sleep?"),
+            ("sleep: true\n", "1: sleep", "must be a duration"),
+            ("sleep: 25x\n", "1: sleep", '"25x" has a unit that there is not'),
+            ("timeouts:\n  request: 0s\n", "2: timeouts.request", '"0s" is out of range: 1ms to 1m'),
+            ("request: 25s\n", "1: request", "is misplaced: it belongs into \"timeouts\""),
+        ]:
+            with self.subTest(text):
+                path = self.file("u06.yaml", text)
+                error = self.refused("--config", path)
+                self.assertIn(f"{path}:{place}: ", error)
+                self.assertIn(reason, error)
+
     def test_as_json(self):
         """From the option on, what is wrong is told to whoever reads the log."""
         form = ("--log-format", "json")
@@ -156,6 +171,10 @@ class Printed(AppCase):
         self.assertIn('"***"', out)
         self.assertNotIn("hunter2", out)
         self.assertNotIn("prepare", out)
+
+    def test_U06_a_valid_one(self):
+        path = self.file("c.yaml", "timeouts:\n  request: 25s\n")
+        self.assertIn('request: "25s"', self.printed("--config", path, "--print-config"))
 
     def test_check_config(self):
         path = self.file("c.yaml", "greeting: moin\n")

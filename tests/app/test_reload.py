@@ -6,7 +6,7 @@ import signal
 import socket
 import unittest
 
-from app_case import AppCase, Connection, Program, Refusal, until
+from app_case import AppCase, Connection, Program, Refusal
 from protobuf import fields, last
 
 
@@ -20,7 +20,7 @@ class Reload(AppCase):
         """SIGHUP, and waits for what comes of it: the record."""
         before = program.err().count("was read again")
         program.process.send_signal(signal.SIGHUP)
-        until(lambda: program.err().count("was read again") > before)
+        self.until(lambda: program.err().count("was read again") > before)
         return [line for line in program.err().splitlines() if "was read again" in line][-1]
 
     def test_SIGHUP(self):
@@ -55,10 +55,10 @@ class Reload(AppCase):
         path = self.file("c.yaml", "greeting: one\n")
         program, connection = self.ready("--config", path)
         self.file("c.yaml", "greeting: two\n")  # renamed into its place
-        until(lambda: "reload test two\n" in program.out())
+        self.until(lambda: "reload test two\n" in program.out())
         with open(path, "w", encoding="utf-8") as file:  # written in its place
             file.write("greeting: three\n")
-        until(lambda: "reload test three\n" in program.out())
+        self.until(lambda: "reload test three\n" in program.out())
         self.assertEqual(self.greeting(connection), "three")
         self.ends_well(program)
 
@@ -67,9 +67,9 @@ class Reload(AppCase):
         program, connection = self.ready("--config", path)
         os.mkdir(path + ".d")
         self.file("c.yaml.d/50.yaml", "greeting: dropped\n")
-        until(lambda: "reload test dropped\n" in program.out())
+        self.until(lambda: "reload test dropped\n" in program.out())
         os.unlink(path + ".d/50.yaml")
-        until(lambda: program.out().rstrip().endswith("reload test one"))
+        self.until(lambda: program.out().rstrip().endswith("reload test one"))
         self.ends_well(program)
 
     def test_link_that_is_switched(self):
@@ -84,7 +84,7 @@ class Reload(AppCase):
         self.assertEqual(self.greeting(connection), "one")
         os.symlink("v2", os.path.join(self.directory, "data.new"))
         os.rename(os.path.join(self.directory, "data.new"), os.path.join(self.directory, "data"))
-        until(lambda: "reload test two\n" in program.out())
+        self.until(lambda: "reload test two\n" in program.out())
         self.ends_well(program)
 
 
@@ -97,7 +97,7 @@ class Configure(AppCase):
         # It still does after a reload.
         self.file("c.yaml", "greeting: other\nsleep: 2ms\n")
         program.process.send_signal(signal.SIGHUP)
-        until(lambda: program.out().count("reload test runtime\n") >= 2)
+        self.until(lambda: program.out().count("reload test runtime\n") >= 2)
         # And no longer when the next runtime brings none.
         connection.close()
         again = self.listener.accept()

@@ -4,7 +4,7 @@
 import signal
 import unittest
 
-from app_case import AppCase, until
+from app_case import AppCase
 
 
 class Signals(AppCase):
@@ -15,23 +15,23 @@ class Signals(AppCase):
             self.assertEqual(program.out().count("create\n"), handled)
             before = program.err().count("bypass")
             program.process.send_signal(signal.SIGUSR2)
-            until(lambda: program.err().count("bypass") > before)
+            self.until(lambda: program.err().count("bypass") > before)
             self.assertEqual(connection.create(), {})
             before = program.err().count("bypass")
             program.process.send_signal(signal.SIGUSR2)
-            until(lambda: program.err().count("bypass") > before)
+            self.until(lambda: program.err().count("bypass") > before)
         self.ends_well(program)
 
     def test_SIGHUP_reloads(self):
         program, connection = self.ready("--config", self.file("c.yaml", "greeting: one\n"))
         program.process.send_signal(signal.SIGHUP)
-        until(lambda: "reload test one\n" in program.out())
+        self.until(lambda: "reload test one\n" in program.out())
         self.ends_well(program)
 
     def test_SIGHUP_without_a_runtime(self):
         program = self.waits("--config", self.file("c.yaml", "greeting: one\n"))
         program.process.send_signal(signal.SIGHUP)
-        until(lambda: "reload test one\n" in program.out())
+        self.until(lambda: "reload test one\n" in program.out())
         self.ends_well(program)
 
     def test_SIGPIPE_does_not_end_it(self):

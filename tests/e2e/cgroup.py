@@ -50,8 +50,12 @@ def cpus(path):
     return _read("cpuset", path, "cpuset.cpus")
 
 
+def cpus_file(path):
+    """The file that they are written to; a write by anybody is an event of inotify."""
+    return (ROOT if UNIFIED else ROOT + "/cpuset") + path + "/cpuset.cpus"
+
+
 def set_cpus(path, text):
     """Sets them, behind everybody's back."""
-    base = ROOT if UNIFIED else ROOT + "/cpuset"
-    with open(base + path + "/cpuset.cpus", "w", encoding="ascii") as file:
+    with open(cpus_file(path), "w", encoding="ascii") as file:
         file.write(text)

@@ -36,13 +36,15 @@ cache=${NRI_CACHE_DIR:-$build/cache}
 # Before anything is downloaded.
 "$here/enter.sh" --check || exit $?
 
-# play SUITE SCRIPT [ARGUMENT...]: in a view of the suite's root that has the scripts as /e2e and the build as /build. The
+# play SUITE SCRIPT [ARGUMENT...]: in a view of the suite's root that has the scripts as /e2e, those
+# that they share with other tests as /examples, and the build as /build. The
 # libraries are found there as in the build directory, since meson's run paths are relative.
 play() {
     suite=$1
     shift
     "$here/mkroot.sh" "$suite" "$cache/$suite" || exit $?
-    exec "$here/enter.sh" -b "$here:/e2e" -b "$build:/build" "$cache/$suite" python3 "$@"
+    exec "$here/enter.sh" -b "$here:/e2e" -b "$build:/build" -b "$here/../examples:/examples" "$cache/$suite" \
+        env PYTHONPATH=/examples python3 "$@"
 }
 
 case $what in

@@ -4,9 +4,9 @@
 import json
 import os
 import tempfile
-import time
 
 import node
+from events import until
 from harness import PATIENCE, Unmet
 from plugin import Plugin
 
@@ -39,15 +39,11 @@ class Scripted(Plugin):
         ]
 
     def wait_line(self, what, count=1, patience=PATIENCE, **fields):
-        """The COUNTth line of a kind; the report is a file, and can only be looked at again and again."""
-        end = time.monotonic() + patience
-        while True:
-            found = self.lines(what, **fields)
-            if len(found) >= count:
-                return found[count - 1]
-            if time.monotonic() > end:
-                raise Unmet("no line %d of %s %s in the report" % (count, what, fields))
-            time.sleep(0.002)
+        """The COUNTth line of a kind."""
+        found = until(lambda: self.lines(what, **fields)[count - 1 : count], self._report, patience)
+        if not found:
+            raise Unmet("no line %d of %s %s in the report" % (count, what, fields))
+        return found[0]
 
     def rss_kb(self):
         with open("/proc/%d/status" % self.process.pid, encoding="utf-8") as file:

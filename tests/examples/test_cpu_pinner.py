@@ -11,6 +11,7 @@ import time
 import unittest
 
 from case import Case, Program
+from events import until
 from protobuf import field, fields, last, pairs, text_pairs
 from runtime import PATIENCE, REQUEST, RESPONSE, RUNTIME_SERVICE, Refusal
 
@@ -156,10 +157,7 @@ class Pinner(Case):
 
     def said(self, text):
         """Waits for a text in the log."""
-        end = time.monotonic() + PATIENCE
-        while text not in self.running.err():
-            self.assertLess(time.monotonic(), end, self.running.err())
-            time.sleep(0.002)
+        self.assertTrue(until(lambda: text in self.running.err(), self.directory, PATIENCE), self.running.err())
 
     # What is killed
 

@@ -3,7 +3,6 @@
 """test_scripted.py PROGRAM: each key of nri-scripted's scripts, and each line of its report."""
 import json
 import os
-import select
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "examples"))
 from case import Case  # noqa: E402
+from events import until  # noqa: E402
 from protobuf import field, fields, last, pairs, text_pairs  # noqa: E402
 from runtime import ALL, PATIENCE, PLUGIN_SERVICE, REQUEST, RESPONSE, RUNTIME_SERVICE, Refusal  # noqa: E402
 
@@ -53,12 +53,9 @@ class Scripted(Case):
         return [record for record in records if what in (None, record["what"])]
 
     def wait_lines(self, what, count):
-        """The first COUNT lines of a kind, which come when something else is done: the report is a file, and has no
-        event of its own to wait for."""
-        end = time.monotonic() + PATIENCE
-        while len(self.lines(what)) < count:
-            self.assertLess(time.monotonic(), end, "%d lines %s do not come: %s" % (count, what, self.lines()))
-            select.select([], [], [], 0.005)
+        """The first COUNT lines of a kind, which come when something else is done."""
+        if not until(lambda: len(self.lines(what)) >= count, self.report, PATIENCE):
+            self.fail("%d lines %s do not come: %s" % (count, what, self.lines()))
         return self.lines(what)[:count]
 
     def updates(self, failed=(), refusal=None, answer=True):

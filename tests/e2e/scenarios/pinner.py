@@ -3,10 +3,10 @@
 
 import os
 import signal
-import time
 
 import cgroup
 import cri
+from events import until
 from harness import PATIENCE, scenario
 from node import Node
 from plugin import Plugin
@@ -67,10 +67,8 @@ def _runs_anywhere(run, what, container):
 
 
 def _becomes(run, what, container, expected):
-    """Checks CPUs that are set by an update that nobody waits for: the kernel has no event for it."""
-    end = time.monotonic() + PATIENCE
-    while _cpus(container) != expected and time.monotonic() < end:
-        time.sleep(0.01)
+    """Checks CPUs that are set by an update that nobody waits for."""
+    until(lambda: _cpus(container) == expected, cgroup.cpus_file(container.cgroup()), PATIENCE)
     run.equal(what, _cpus(container), expected)
 
 
