@@ -325,6 +325,13 @@ bool runtime_join(struct runtime *runtime)
     return runtime->good;
 }
 
+const struct fixture_stage fixture_stages[FIXTURE_STAGES] = {
+    {NRI_EVENT_CONNECTED, RUNTIME_REGISTER},
+    {NRI_EVENT_CONFIGURE, RUNTIME_CONFIGURE},
+    {NRI_EVENT_SYNCHRONIZE, RUNTIME_SYNCHRONIZE},
+    {NRI_EVENT_CREATE_CONTAINER, RUNTIME_CREATE},
+    {NRI_EVENT_DISCONNECTED, RUNTIME_SYNCHRONIZE}};
+
 /* ---- driving ---- */
 
 int drive_turn(nri_plugin *plugin)

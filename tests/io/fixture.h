@@ -111,6 +111,13 @@ struct runtime {
 void runtime_start(struct runtime *runtime);
 bool runtime_join(struct runtime *runtime); /* whether it was good */
 
+/* The handlers that a plugin may close itself in, and the last step that brings them. */
+#define FIXTURE_STAGES 5
+extern const struct fixture_stage {
+    enum nri_event event;
+    enum runtime_step last;
+} fixture_stages[FIXTURE_STAGES];
+
 /* ---- driving ---- */
 
 enum drive { DRIVE_RUN, DRIVE_LOOP, DRIVE_DISPATCH, DRIVES };

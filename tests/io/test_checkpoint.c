@@ -26,19 +26,15 @@
 #include <nri/nri.h>
 
 #include "base/hash.h"
-#include "fail_alloc.h"
 #include "fixture.h"
 #include "plugin/state.h"
+#include "state_place.h"
 
 #define NOBODY 65534u
 
 struct place {
     char directory[96], path[128], other[160];
-    struct fail_alloc memory;
-    struct nri_allocator allocator;
-    struct nri_state_options options;
-    nri_state *state;
-    nri_error *error;
+    struct state_place base;
     char log[1024];
     int fds;
 };
@@ -61,12 +57,10 @@ static int setup(void **state)
     if (mkdtemp(place->directory) == NULL)
         return -1;
     (void)snprintf(place->path, sizeof place->path, "%s/notes", place->directory);
-    fail_alloc_init(&place->memory, &place->allocator);
-    nri_state_options_init(&place->options, sizeof place->options);
-    place->options.allocator = &place->allocator;
-    place->options.checkpoint_path = place->path;
-    place->options.log = take_log;
-    place->options.log_user = place;
+    state_place_init(&place->base);
+    place->base.options.checkpoint_path = place->path;
+    place->base.options.log = take_log;
+    place->base.options.log_user = place;
     *state = place;
     return 0;
 }
@@ -81,9 +75,7 @@ static int teardown(void **state)
 {
     static const char *const suffixes[] = {"", ".tmp", ".damaged", ".newer"};
     struct place *place = *state;
-    place->state = nri_state_free(place->state);
-    place->error = nri_error_free(place->error);
-    assert_int_equal(place->memory.live_blocks, 0);
+    state_place_fini(&place->base);
     assert_int_equal(fixture_count_fds(), place->fds);
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         const char *path = beside(place, suffixes[i]);
@@ -96,21 +88,6 @@ static int teardown(void **state)
 }
 
 #define place_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-static int open_state(struct place *place)
-{
-    place->error = nri_error_free(place->error);
-    return nri_state_new(&place->state, NULL, &place->options, NULL, &place->error);
-}
-
-static void expect_no_state(struct place *place, int code, const char *text)
-{
-    assert_int_equal(open_state(place), code);
-    assert_null(place->state);
-    if (strstr(nri_error_get_text(place->error), text) == NULL)
-        fail_msg("\"%s\" does not hold \"%s\"", nri_error_get_text(place->error), text);
-    assert_int_equal(nri_error_get_code(place->error), code);
-}
 
 /* A container, put there as the hooks do. */
 static nri_state_container *add(nri_state *state, const char *id)
@@ -126,24 +103,24 @@ static nri_state_container *add(nri_state *state, const char *id)
 
 static int note(struct place *place, const char *text)
 {
-    assert_int_equal(nri_state_container_set_note(add(place->state, "c1"), text), 0);
-    place->error = nri_error_free(place->error);
-    return nri_state_save(place->state, &place->error);
+    assert_int_equal(nri_state_container_set_note(add(place->base.state, "c1"), text), 0);
+    place->base.error = nri_error_free(place->base.error);
+    return nri_state_save(place->base.state, &place->base.error);
 }
 
 /* The plugin crashes: what is not in the file is lost. */
 static void crash(struct place *place)
 {
-    place->state->changed = false;
-    place->state = nri_state_free(place->state);
+    place->base.state->changed = false;
+    place->base.state = nri_state_free(place->base.state);
 }
 
 static void expect_note(struct place *place, const char *text)
 {
-    if (place->state != NULL)
+    if (place->base.state != NULL)
         crash(place);
-    assert_int_equal(open_state(place), 0);
-    assert_string_equal(nri_state_container_note(add(place->state, "c1")), text);
+    assert_int_equal(state_place_open(&place->base), 0);
+    assert_string_equal(nri_state_container_note(add(place->base.state, "c1")), text);
 }
 
 static size_t read_file(const char *path, char *bytes, size_t room)
@@ -170,7 +147,7 @@ static void test_written_and_read(void **state)
     struct place *place = *state;
     struct stat status;
     char bytes[256];
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_not_equal(access(place->path, F_OK), 0); /* nothing to keep, no file */
     const mode_t mask = umask(0);
     assert_int_equal(note(place, "cpus=4-7"), 0);
@@ -181,7 +158,7 @@ static void test_written_and_read(void **state)
     assert_int_equal(read_file(place->path, bytes, sizeof bytes), 68);
     assert_memory_equal(bytes + 40, "{\"notes\":{\"c1\":\"cpus=4-7\"}}\n", 28);
     expect_note(place, "cpus=4-7");
-    assert_string_equal(nri_state_checkpoint_error(place->state), "");
+    assert_string_equal(nri_state_checkpoint_error(place->base.state), "");
     /* Another file each time, never the same one written to. */
     assert_int_equal(note(place, "cpus=2"), 0);
     struct stat again;
@@ -197,14 +174,14 @@ static void test_path_without_directory(void **state)
     const int home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(home >= 0);
     assert_int_equal(chdir(place->directory), 0);
-    place->options.checkpoint_path = "notes";
-    assert_int_equal(open_state(place), 0);
+    place->base.options.checkpoint_path = "notes";
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(note(place, "a"), 0);
     expect_note(place, "a");
     crash(place);
     assert_int_equal(fchdir(home), 0);
     close(home);
-    place->options.checkpoint_path = place->path;
+    place->base.options.checkpoint_path = place->path;
     expect_note(place, "a");
 }
 
@@ -214,7 +191,7 @@ static void test_stale_temporary(void **state)
     struct place *place = *state;
     struct stat status;
     char bytes[8];
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(note(place, "old"), 0);
     write_file(beside(place, ".tmp"), "nri-state 1 half", 16);
     assert_int_equal(chmod(place->other, 0666), 0);
@@ -241,23 +218,23 @@ static void test_damaged_is_set_aside(void **state)
 {
     struct place *place = *state;
     char good[256], bytes[256];
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(note(place, "a"), 0);
     crash(place);
     const size_t count = read_file(place->path, good, sizeof good);
     for (size_t i = 0; i < count; i++) {
         good[i] ^= 1;
         write_file(place->path, good, count);
-        assert_int_equal(open_state(place), 0);
+        assert_int_equal(state_place_open(&place->base), 0);
         /* The version's digit makes it one of a later version, if any. */
         const char *suffix = access(beside(place, ".newer"), F_OK) == 0 ? ".newer" : ".damaged";
         assert_true(i == 10 || i == 11 || strcmp(suffix, ".damaged") == 0);
         assert_int_equal(read_file(beside(place, suffix), bytes, sizeof bytes), count);
         assert_memory_equal(bytes, good, count);
         assert_int_not_equal(access(place->path, F_OK), 0);
-        assert_string_not_equal(nri_state_checkpoint_error(place->state), "");
-        assert_string_equal(place->log, nri_state_checkpoint_error(place->state));
-        assert_string_equal(nri_state_container_note(add(place->state, "c1")), "");
+        assert_string_not_equal(nri_state_checkpoint_error(place->base.state), "");
+        assert_string_equal(place->log, nri_state_checkpoint_error(place->base.state));
+        assert_string_equal(nri_state_container_note(add(place->base.state, "c1")), "");
         crash(place);
         assert_int_equal(unlink(beside(place, suffix)), 0);
         good[i] ^= 1;
@@ -271,10 +248,10 @@ static void test_later_version_is_set_aside(void **state)
     struct place *place = *state;
     char bytes[64];
     write_file(place->path, "nri-state 2 anything\n", 21);
-    assert_int_equal(open_state(place), 0);
-    assert_non_null(strstr(nri_state_checkpoint_error(place->state), "has version 2"));
+    assert_int_equal(state_place_open(&place->base), 0);
+    assert_non_null(strstr(nri_state_checkpoint_error(place->base.state), "has version 2"));
     assert_int_equal(note(place, "a"), 0);
-    assert_string_equal(nri_state_checkpoint_error(place->state), "");
+    assert_string_equal(nri_state_checkpoint_error(place->base.state), "");
     assert_int_equal(read_file(beside(place, ".newer"), bytes, sizeof bytes), 21);
 }
 
@@ -283,10 +260,10 @@ static void test_too_large_is_set_aside(void **state)
     struct place *place = *state;
     char bytes[1025];
     memset(bytes, 'x', sizeof bytes);
-    place->options.max_checkpoint_bytes = 1024;
+    place->base.options.max_checkpoint_bytes = 1024;
     write_file(place->path, bytes, sizeof bytes);
-    assert_int_equal(open_state(place), 0);
-    assert_non_null(strstr(nri_state_checkpoint_error(place->state),
+    assert_int_equal(state_place_open(&place->base), 0);
+    assert_non_null(strstr(nri_state_checkpoint_error(place->base.state),
                            "it is larger than 1024 bytes (max_checkpoint_bytes)"));
     assert_int_equal(access(beside(place, ".damaged"), F_OK), 0);
     /* Nor is one written. */
@@ -311,9 +288,9 @@ static void test_cannot_be_set_aside(void **state)
     assert_int_equal(mkdir(beside(place, ".damaged"), 0700), 0);
     (void)snprintf(inside, sizeof inside, "%s/x", place->other);
     assert_int_equal(mkdir(inside, 0700), 0);
-    expect_no_state(place, NRI_E_IO,
-                    "is damaged (it does not begin with \"nri-state \") and cannot "
-                    "be set aside");
+    state_place_refuses(&place->base, NRI_E_IO,
+                        "is damaged (it does not begin with \"nri-state \") and cannot "
+                        "be set aside");
     assert_int_equal(read_file(place->path, bytes, sizeof bytes), 7);
     assert_int_equal(rmdir(inside), 0);
 }
@@ -325,17 +302,18 @@ static void test_no_directory(void **state)
     struct place *place = *state;
     char path[192];
     (void)snprintf(path, sizeof path, "%s/none/notes", place->directory);
-    place->options.checkpoint_path = path;
-    expect_no_state(place, NRI_E_NOT_FOUND, "/none: No such file or directory");
-    place->options.checkpoint_path = place->path;
+    place->base.options.checkpoint_path = path;
+    state_place_refuses(&place->base, NRI_E_NOT_FOUND, "/none: No such file or directory");
+    place->base.options.checkpoint_path = place->path;
     /* It may go later. */
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(rmdir(place->directory), 0);
     assert_int_equal(note(place, "a"), NRI_E_NOT_FOUND);
-    assert_string_equal(nri_state_checkpoint_error(place->state), nri_error_get_text(place->error));
+    assert_string_equal(nri_state_checkpoint_error(place->base.state),
+                        nri_error_get_text(place->base.error));
     assert_int_equal(mkdir(place->directory, 0700), 0);
-    assert_int_equal(nri_state_save(place->state, NULL), 0);
-    assert_string_equal(nri_state_checkpoint_error(place->state), "");
+    assert_int_equal(nri_state_save(place->base.state, NULL), 0);
+    assert_string_equal(nri_state_checkpoint_error(place->base.state), "");
     expect_note(place, "a");
 }
 
@@ -343,13 +321,13 @@ static void test_no_regular_file(void **state)
 {
     struct place *place = *state;
     assert_int_equal(mkdir(place->path, 0700), 0);
-    expect_no_state(place, NRI_E_IO, "is not a regular file");
+    state_place_refuses(&place->base, NRI_E_IO, "is not a regular file");
     assert_int_equal(rmdir(place->path), 0);
     assert_int_equal(mkfifo(place->path, 0600), 0);
-    expect_no_state(place, NRI_E_IO, "is not a regular file");
+    state_place_refuses(&place->base, NRI_E_IO, "is not a regular file");
     assert_int_equal(unlink(place->path), 0);
     assert_int_equal(symlink("/dev/null", place->path), 0);
-    expect_no_state(place, NRI_E_IO, "is a symbolic link");
+    state_place_refuses(&place->base, NRI_E_IO, "is a symbolic link");
 }
 
 static void test_paths_that_are_none(void **state)
@@ -357,8 +335,8 @@ static void test_paths_that_are_none(void **state)
     struct place *place = *state;
     static const char *const paths[] = {"", "/", "/tmp/", ".", "..", "/tmp/."};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-        place->options.checkpoint_path = paths[i];
-        expect_no_state(place, NRI_E_INVALID, "must be the path of a file");
+        place->base.options.checkpoint_path = paths[i];
+        state_place_refuses(&place->base, NRI_E_INVALID, "must be the path of a file");
     }
 }
 
@@ -366,7 +344,7 @@ static void test_unwritable_directory(void **state)
 {
     struct place *place = *state;
     const bool root = geteuid() == 0;
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(note(place, "old"), 0);
     assert_int_equal(chmod(place->path, 0644), 0);
     assert_int_equal(chmod(place->directory, 0555), 0);
@@ -375,23 +353,23 @@ static void test_unwritable_directory(void **state)
     const int code = note(place, "new");
     /* What is there can be read. */
     nri_state *reader = NULL;
-    const int reading = nri_state_new(&reader, NULL, &place->options, NULL, NULL);
+    const int reading = nri_state_new(&reader, NULL, &place->base.options, NULL, NULL);
     if (root)
         assert_int_equal(seteuid(0), 0);
     assert_int_equal(code, NRI_E_PERMISSION);
-    assert_non_null(strstr(nri_error_get_text(place->error), "notes.tmp: Permission denied"));
+    assert_non_null(strstr(nri_error_get_text(place->base.error), "notes.tmp: Permission denied"));
     assert_int_equal(reading, 0);
     assert_string_equal(nri_state_container_note(add(reader, "c1")), "old");
     nri_state_free(reader);
     assert_int_equal(chmod(place->directory, 0700), 0);
-    assert_int_equal(nri_state_save(place->state, NULL), 0);
+    assert_int_equal(nri_state_save(place->base.state, NULL), 0);
     expect_note(place, "new");
     /* One that may not even be read. */
     if (root)
         return;
     crash(place);
     assert_int_equal(chmod(place->path, 0), 0);
-    expect_no_state(place, NRI_E_PERMISSION, "notes: Permission denied");
+    state_place_refuses(&place->base, NRI_E_PERMISSION, "notes: Permission denied");
 }
 
 /* ---- a disk that is full ---- */
@@ -405,14 +383,14 @@ static void fill_and_recover(struct place *place, void (*allow)(struct place *pl
     const int code = note(place, text);
     allow(place, true);
     assert_int_equal(code, NRI_E_IO);
-    assert_non_null(strstr(nri_error_get_text(place->error), "cannot be written"));
+    assert_non_null(strstr(nri_error_get_text(place->base.error), "cannot be written"));
     assert_int_not_equal(access(beside(place, ".tmp"), F_OK), 0);
     /* The old one is whole. */
     nri_state *reader = NULL;
-    assert_int_equal(nri_state_new(&reader, NULL, &place->options, NULL, NULL), 0);
+    assert_int_equal(nri_state_new(&reader, NULL, &place->base.options, NULL, NULL), 0);
     assert_string_equal(nri_state_container_note(add(reader, "c1")), "old");
     nri_state_free(reader);
-    assert_int_equal(nri_state_save(place->state, NULL), 0);
+    assert_int_equal(nri_state_save(place->base.state, NULL), 0);
     expect_note(place, text);
 }
 
@@ -430,7 +408,7 @@ static void limit_size(struct place *place, bool more)
 static void test_cut_in_the_middle(void **state)
 {
     struct place *place = *state;
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(note(place, "old"), 0);
     fill_and_recover(place, limit_size);
 }
@@ -459,7 +437,7 @@ static void test_full_disk(void **state)
         print_message("a file system of its own takes root: %s\n", strerror(errno));
         skip();
     }
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(note(place, "old"), 0);
     fill_and_recover(place, fill_disk);
     crash(place);
@@ -509,9 +487,9 @@ static void test_killed(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status));
         close(ends[0]);
-        assert_int_equal(open_state(place), 0);
-        assert_string_equal(nri_state_checkpoint_error(place->state), "");
-        const char *text = nri_state_container_note(add(place->state, "c1"));
+        assert_int_equal(state_place_open(&place->base), 0);
+        assert_string_equal(nri_state_checkpoint_error(place->base.state), "");
+        const char *text = nri_state_container_note(add(place->base.state, "c1"));
         assert_true(strlen(text) > 0);
         assert_int_equal(strspn(text, (const char[]){text[0], '\0'}), strlen(text));
         crash(place);
@@ -521,23 +499,23 @@ static void test_killed(void **state)
 static void test_allocation_failures(void **state)
 {
     struct place *place = *state;
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(&place->base), 0);
     assert_int_equal(note(place, "a"), 0);
     crash(place);
     for (size_t n = 1;; n++) {
-        fail_alloc_arm(&place->memory, n);
-        const int code = open_state(place);
-        if (!place->memory.fired) {
+        fail_alloc_arm(&place->base.memory, n);
+        const int code = state_place_open(&place->base);
+        if (!place->base.memory.fired) {
             assert_int_equal(code, 0);
             break;
         }
         assert_int_equal(code, NRI_E_NOMEM);
-        assert_null(place->state);
-        place->error = nri_error_free(place->error);
-        assert_int_equal(place->memory.live_blocks, 0);
+        assert_null(place->base.state);
+        place->base.error = nri_error_free(place->base.error);
+        assert_int_equal(place->base.memory.live_blocks, 0);
         assert_int_equal(fixture_count_fds(), place->fds);
     }
-    fail_alloc_arm(&place->memory, 0);
+    fail_alloc_arm(&place->base.memory, 0);
     expect_note(place, "a");
 }
 

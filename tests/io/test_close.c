@@ -74,17 +74,10 @@ static void check_close_in(struct fixture *fixture, enum drive drive, enum nri_e
 
 static void test_close_in_each_handler(void **state)
 {
-    static const struct {
-        enum nri_event event;
-        enum runtime_step last;
-    } stages[] = {{NRI_EVENT_CONNECTED, RUNTIME_REGISTER},
-                  {NRI_EVENT_CONFIGURE, RUNTIME_CONFIGURE},
-                  {NRI_EVENT_SYNCHRONIZE, RUNTIME_SYNCHRONIZE},
-                  {NRI_EVENT_CREATE_CONTAINER, RUNTIME_CREATE},
-                  {NRI_EVENT_DISCONNECTED, RUNTIME_SYNCHRONIZE}};
     for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
-        for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
-            check_close_in(*state, drive, stages[i].event, stages[i].last, close_in_handler);
+        for (size_t i = 0; i < FIXTURE_STAGES; i++)
+            check_close_in(*state, drive, fixture_stages[i].event, fixture_stages[i].last,
+                           close_in_handler);
         check_close_in(*state, drive, NRI_EVENT_CREATE_CONTAINER, RUNTIME_CREATE, close_and_hold);
     }
 }
@@ -257,7 +250,7 @@ static void test_close_at_every_stage(void **state)
         {RUNTIME_CREATE, NRI_EVENT_CREATE_CONTAINER, hold},
         {RUNTIME_CREATE, NRI_EVENT_CREATE_CONTAINER, update}, /* calls are pending */
     };
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
+    for (size_t i = 0; i < FIXTURE_STAGES; i++) {
         uv_loop_t loop;
         check_close_outside(*state, &stages[i], NULL);
         assert_int_equal(uv_loop_init(&loop), 0);

@@ -185,24 +185,17 @@ static nri_plugin *closing_plugin(struct fixture *fixture, struct closer *closer
 
 static void test_close_in_each_handler(void **state)
 {
-    static const struct {
-        enum nri_event event;
-        enum runtime_step last;
-    } stages[] = {{NRI_EVENT_CONNECTED, RUNTIME_REGISTER},
-                  {NRI_EVENT_CONFIGURE, RUNTIME_CONFIGURE},
-                  {NRI_EVENT_SYNCHRONIZE, RUNTIME_SYNCHRONIZE},
-                  {NRI_EVENT_CREATE_CONTAINER, RUNTIME_CREATE},
-                  {NRI_EVENT_DISCONNECTED, RUNTIME_SYNCHRONIZE}};
     struct fixture *fixture = *state;
     for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
         for (int worker = 0; worker < 2; worker++) {
-            for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
-                struct closer closer = {.in = stages[i].event};
+            for (size_t i = 0; i < FIXTURE_STAGES; i++) {
+                struct closer closer = {.in = fixture_stages[i].event};
                 struct runtime runtime = {.fd = -1,
                                           .listener = fixture->listener,
-                                          .last = stages[i].last,
+                                          .last = fixture_stages[i].last,
                                           .no_answer = true,
-                                          .hang_up = stages[i].event == NRI_EVENT_DISCONNECTED};
+                                          .hang_up =
+                                              fixture_stages[i].event == NRI_EVENT_DISCONNECTED};
                 nri_plugin *plugin = closing_plugin(fixture, &closer, worker);
                 runtime_start(&runtime);
                 assert_int_equal(drive_to_end(drive, plugin, &closer.witness), 0);

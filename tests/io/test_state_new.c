@@ -11,59 +11,32 @@
 
 #include <nri/nri.h>
 
-#include "fail_alloc.h"
 #include "plugin/state.h"
-
-struct place {
-    struct fail_alloc memory;
-    struct nri_allocator allocator;
-    struct nri_state_options options;
-    nri_state *state;
-    nri_error *error;
-};
+#include "state_place.h"
 
 static int setup(void **state)
 {
-    struct place *place = calloc(1, sizeof *place);
+    struct state_place *place = calloc(1, sizeof *place);
     if (place == NULL)
         return -1;
-    fail_alloc_init(&place->memory, &place->allocator);
-    nri_state_options_init(&place->options, sizeof place->options);
-    place->options.allocator = &place->allocator;
+    state_place_init(place);
     *state = place;
     return 0;
 }
 
 static int teardown(void **state)
 {
-    struct place *place = *state;
-    place->state = nri_state_free(place->state);
-    place->error = nri_error_free(place->error);
-    assert_int_equal(place->memory.live_blocks, 0);
+    struct state_place *place = *state;
+    state_place_fini(place);
     free(place);
     return 0;
 }
 
 #define place_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-static int open_state(struct place *place)
-{
-    place->error = nri_error_free(place->error);
-    return nri_state_new(&place->state, NULL, &place->options, NULL, &place->error);
-}
-
-static void expect_no_state(struct place *place, int code, const char *text)
-{
-    assert_int_equal(open_state(place), code);
-    assert_null(place->state);
-    if (strstr(nri_error_get_text(place->error), text) == NULL)
-        fail_msg("\"%s\" does not hold \"%s\"", nri_error_get_text(place->error), text);
-    assert_int_equal(nri_error_get_code(place->error), code);
-}
-
 static void test_options(void **state)
 {
-    struct place *place = *state;
+    struct state_place *place = *state;
     nri_state *made = NULL;
     struct nri_state_ops ops;
     nri_state_ops_init(&ops, sizeof ops);
@@ -80,34 +53,34 @@ static void test_options(void **state)
     assert_int_equal(nri_state_new(&made, &ops, NULL, NULL, NULL), NRI_E_ABI);
     assert_null(made);
     place->options.reserved[3] = 1;
-    expect_no_state(place, NRI_E_ABI, "nri_state_options_init()");
+    state_place_refuses(place, NRI_E_ABI, "nri_state_options_init()");
     place->options.reserved[3] = 0;
     place->options.size = 0;
-    expect_no_state(place, NRI_E_ABI, "nri_state_options");
+    state_place_refuses(place, NRI_E_ABI, "nri_state_options");
     place->options.size = sizeof place->options;
     place->allocator.release = NULL;
-    expect_no_state(place, NRI_E_INVALID, "set all three functions, or none");
+    state_place_refuses(place, NRI_E_INVALID, "set all three functions, or none");
 }
 
 static void test_ranges(void **state)
 {
-    struct place *place = *state;
+    struct state_place *place = *state;
     place->options.max_note_bytes = 1024 * 1024 + 1;
-    expect_no_state(
+    state_place_refuses(
         place, NRI_E_RANGE,
         "max_note_bytes is 1048577; it must be from 1 to 1048576, or 0 for the default");
     place->options.max_note_bytes = 1024 * 1024;
     place->options.max_checkpoint_bytes = 1023;
-    expect_no_state(place, NRI_E_RANGE,
-                    "max_checkpoint_bytes is 1023; it must be from 1024 to 1073741824");
+    state_place_refuses(place, NRI_E_RANGE,
+                        "max_checkpoint_bytes is 1023; it must be from 1024 to 1073741824");
     place->options.max_checkpoint_bytes = UINT64_C(1073741825);
-    expect_no_state(place, NRI_E_RANGE, "max_checkpoint_bytes is 1073741825");
+    state_place_refuses(place, NRI_E_RANGE, "max_checkpoint_bytes is 1073741825");
     place->options.max_checkpoint_bytes = UINT64_C(1073741824);
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(place), 0);
     assert_int_equal(place->state->config.max_note_bytes, 1024 * 1024);
     place->state = nri_state_free(place->state);
     place->options.max_note_bytes = place->options.max_checkpoint_bytes = 0;
-    assert_int_equal(open_state(place), 0);
+    assert_int_equal(state_place_open(place), 0);
     assert_int_equal(place->state->config.max_note_bytes, 4096);
     assert_int_equal(place->state->config.max_checkpoint_bytes, 64 * 1024 * 1024);
 }

@@ -29,6 +29,14 @@ struct session {
 int session_setup(void **state);
 int session_teardown(void **state);
 
+/* Of a call that the runtime holds: answers it, or refuses it. */
+void session_answer(struct session *s);
+void session_refuse(struct session *s, int grpc, const char *text);
+/* UpdateContainers: this one of its containers failed, and is sent back as it came. */
+void session_answer_failed(struct session *s, size_t index);
+/* A list of one eviction whose reason has that many bytes. */
+nri_updates *session_eviction(size_t size);
+
 #define session_test(name) cmocka_unit_test_setup_teardown(name, session_setup, session_teardown)
 
 /* The outcome is a success. */

@@ -227,24 +227,10 @@ static void test_T40_an_empty_list(void **state)
     nri_updates_free(updates);
 }
 
-/* One eviction with a reason of that many bytes. */
-static nri_updates *list_of(size_t size)
-{
-    nri_updates *updates;
-    char *reason = malloc(size + 1);
-    assert_non_null(reason);
-    memset(reason, 'x', size);
-    reason[size] = '\0';
-    assert_int_equal(nri_updates_new(&updates, NULL), 0);
-    assert_int_equal(nri_updates_evict(updates, "c", reason), 0);
-    free(reason);
-    return updates;
-}
-
 /* Refused, with both lengths in the text; returns the request's. */
 static size_t refused_length(struct session *s, size_t size, size_t limit, struct told *told)
 {
-    nri_updates *updates = list_of(size);
+    nri_updates *updates = session_eviction(size);
     char both[96];
     size_t length = 0;
     assert_int_equal(send_later(s, updates, told), NRI_E_LIMIT);
@@ -276,7 +262,7 @@ static void test_T36_the_largest_that_waits_its_turn(void **state)
         fake_runtime_run(&s->fr);
         assert_int_equal(s->fr.updates, before);
         assert_int_equal(told.count, 0);
-        nri_updates *largest = list_of(size);
+        nri_updates *largest = session_eviction(size);
         assert_int_equal(send_later(s, largest, &told), 0);
         nri_updates_free(largest);
         fake_runtime_run(&s->fr);
@@ -320,15 +306,7 @@ static void test_S17_the_failed_list_outlives_its_connection(void **state)
     assert_int_equal(send_later(s, updates, &told), 0);
     nri_updates_free(updates);
     fake_runtime_run(&s->fr);
-
-    MESSAGE(UpdateContainersResponse) response;
-    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-    INIT(update_containers_response)(&response);
-    response.n_failed = 1;
-    response.failed = &s->fr.last_update->update[1];
-    assert_int_equal(nri_rpc_call_reply(call, &response.base, &s->fr.error), 0);
-    nri_rpc_call_release(call);
-    fake_runtime_run(&s->fr);
+    session_answer_failed(s, 1);
     fake_runtime_disconnect(&s->fr, NRI_E_CLOSED, "gone");
     assert_int_equal(told.count, 0);
     assert_non_null(task);

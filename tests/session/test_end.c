@@ -79,6 +79,16 @@ static void record_runtime(struct nri_buf *bytes)
     raw_request(bytes, 1, 9, PLUGIN, "Shutdown", "", 0);
 }
 
+/* A core that nobody feeds, and the bytes that may be fed to it. */
+static void make_core(struct session *s, struct nri_buf *bytes)
+{
+    recorder_all(&s->fr.ops);
+    s->fr.ops.on_validate_adjustment = NULL;
+    assert_int_equal(nri_core_new(&s->fr.core, &s->fr.config, &s->fr.error), 0);
+    raw_init(bytes);
+    record_runtime(bytes);
+}
+
 /* One core, fed by hand. */
 static void feed_and_close(struct session *s, const struct nri_buf *bytes, size_t count, int reason)
 {
@@ -95,11 +105,7 @@ static void test_one_end_for_each_start_wherever_the_peer_closes(void **state)
 {
     struct session *s = *state;
     struct nri_buf bytes;
-    recorder_all(&s->fr.ops);
-    s->fr.ops.on_validate_adjustment = NULL;
-    assert_int_equal(nri_core_new(&s->fr.core, &s->fr.config, &s->fr.error), 0);
-    raw_init(&bytes);
-    record_runtime(&bytes);
+    make_core(s, &bytes);
     const size_t size = nri_buf_size(&bytes);
     for (size_t count = 0; count <= size; count++) {
         for (int pending = 0; pending < 2; pending++) {
@@ -127,11 +133,7 @@ static void test_in_message(void **state)
 {
     struct session *s = *state;
     struct nri_buf bytes;
-    recorder_all(&s->fr.ops);
-    s->fr.ops.on_validate_adjustment = NULL;
-    assert_int_equal(nri_core_new(&s->fr.core, &s->fr.config, &s->fr.error), 0);
-    raw_init(&bytes);
-    record_runtime(&bytes);
+    make_core(s, &bytes);
     assert_false(nri_core_in_message(s->fr.core));
     assert_int_equal(nri_core_connected(s->fr.core, s->fr.now, &s->fr.error), 0);
     assert_false(nri_core_in_message(s->fr.core));

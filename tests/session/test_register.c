@@ -28,10 +28,7 @@ static void test_configure_before_register_reply(void **state)
     assert_int_equal(fake_runtime_connect(&s->fr), 0);
     assert_success(fake_runtime_configure(&s->fr));
     assert_int_equal(nri_core_state(s->fr.core), NRI_PLUGIN_REGISTERING);
-    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-    fake_runtime_reply(&s->fr, call);
-    nri_rpc_call_release(call);
-    fake_runtime_run(&s->fr);
+    session_answer(s);
     assert_int_equal(nri_core_state(s->fr.core), NRI_PLUGIN_READY);
 }
 

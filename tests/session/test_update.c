@@ -127,19 +127,6 @@ static void test_failed_ids(void **state)
     nri_updates_free(updates);
 }
 
-/* The runtime answers with what it was sent, of the one container that failed. */
-static void answer_with_failed(struct session *s, size_t index)
-{
-    MESSAGE(UpdateContainersResponse) response;
-    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-    INIT(update_containers_response)(&response);
-    response.n_failed = 1;
-    response.failed = &s->fr.last_update->update[index];
-    assert_int_equal(nri_rpc_call_reply(call, &response.base, &s->fr.error), 0);
-    nri_rpc_call_release(call);
-    fake_runtime_run(&s->fr);
-}
-
 static nri_updates *two_updates(void)
 {
     nri_updates *updates;
@@ -162,7 +149,7 @@ static void test_S17_failed_updates_with_their_resources(void **state)
     assert_int_equal(send(s, updates, &u), 0);
     fake_runtime_run(&s->fr);
     assert_int_equal(s->fr.last_update->n_update, 2);
-    answer_with_failed(s, 1);
+    session_answer_failed(s, 1);
     assert_int_equal(u.count, 1);
     assert_int_equal(u.code, 0);
     assert_string_equal(u.text, "");
@@ -190,10 +177,7 @@ static void test_S17_an_error_has_no_list(void **state)
     start(s);
     assert_int_equal(send(s, updates, &u), 0);
     fake_runtime_run(&s->fr);
-    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-    assert_int_equal(nri_rpc_call_refuse(call, NRI_GRPC_UNKNOWN, "no"), 0);
-    nri_rpc_call_release(call);
-    fake_runtime_run(&s->fr);
+    session_refuse(s, NRI_GRPC_UNKNOWN, "no");
     assert_int_equal(u.count, 1);
     assert_int_equal(u.code, NRI_E_REJECTED);
     assert_string_equal(u.text, "no");
@@ -283,10 +267,7 @@ static void test_refused(void **state)
         u.count = 0;
         assert_int_equal(send(s, updates, &u), 0);
         fake_runtime_run(&s->fr);
-        struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-        assert_int_equal(nri_rpc_call_refuse(call, cases[i].grpc, "no such container"), 0);
-        nri_rpc_call_release(call);
-        fake_runtime_run(&s->fr);
+        session_refuse(s, cases[i].grpc, "no such container");
         assert_int_equal(u.count, 1);
         assert_int_equal(u.code, cases[i].code);
         assert_string_equal(u.text, "no such container");
@@ -344,10 +325,7 @@ static void test_T33_late_reply(void **state)
     fake_runtime_advance(&s->fr, 2 * NRI_SEC + 100 * NRI_MSEC);
     assert_int_equal(u.count, 1);
     assert_int_equal(u.code, NRI_E_TIMEOUT);
-    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-    fake_runtime_reply(&s->fr, call);
-    nri_rpc_call_release(call);
-    fake_runtime_run(&s->fr);
+    session_answer(s);
     assert_int_equal(u.count, 1);
     s->fr.hold_updates = false;
     assert_int_equal(send(s, updates, &u), 0);
@@ -391,10 +369,7 @@ static void test_busy(void **state)
     assert_int_equal(send(s, updates, &u), NRI_E_BUSY);
     fake_runtime_run(&s->fr);
     assert_int_equal(s->fr.updates, 3);
-    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-    fake_runtime_reply(&s->fr, call);
-    nri_rpc_call_release(call);
-    fake_runtime_run(&s->fr);
+    session_answer(s);
     assert_int_equal(u.count, 1);
     assert_int_equal(send(s, updates, &u), 0);
     fake_runtime_disconnect(&s->fr, 0, "");
@@ -476,10 +451,7 @@ static void test_sent_before_the_reply_to_RegisterPlugin(void **state)
     assert_int_equal(u.count, 1);
     assert_int_equal(u.code, 0);
     assert_int_equal(nri_core_state(s->fr.core), NRI_PLUGIN_REGISTERING);
-    struct nri_rpc_call *call = rpc_peer_take(&s->fr.peer);
-    fake_runtime_reply(&s->fr, call);
-    nri_rpc_call_release(call);
-    fake_runtime_run(&s->fr);
+    session_answer(s);
     assert_int_equal(nri_core_state(s->fr.core), NRI_PLUGIN_READY);
     assert_int_equal(send(s, u.updates, &u), 0);
     fake_runtime_run(&s->fr);
@@ -488,20 +460,6 @@ static void test_sent_before_the_reply_to_RegisterPlugin(void **state)
 }
 
 /* ---- T36: the largest that may be sent ---- */
-
-/* A list whose ttRPC data is about `size` bytes: one eviction with a long reason. */
-static nri_updates *list_of(size_t size)
-{
-    nri_updates *updates;
-    char *reason = malloc(size + 1);
-    assert_non_null(reason);
-    memset(reason, 'x', size);
-    reason[size] = '\0';
-    assert_int_equal(nri_updates_new(&updates, NULL), 0);
-    assert_int_equal(nri_updates_evict(updates, "c", reason), 0);
-    free(reason);
-    return updates;
-}
 
 static size_t queued(struct session *s)
 {
@@ -517,7 +475,7 @@ static size_t queued(struct session *s)
 static size_t length_of_largest(struct session *s)
 {
     struct updated u = {0};
-    nri_updates *updates = list_of(LARGEST - 1000);
+    nri_updates *updates = session_eviction(LARGEST - 1000);
     assert_int_equal(send(s, updates, &u), 0);
     /* Two mux headers and the ttRPC header are not data. */
     const size_t data = queued(s) - 2 * 8 - 10;
@@ -533,7 +491,7 @@ static void test_T36_exactly_the_limit_and_one_over(void **state)
     char number[32];
     start(s);
     const size_t length = length_of_largest(s);
-    nri_updates *largest = list_of(length), *over = list_of(length + 1);
+    nri_updates *largest = session_eviction(length), *over = session_eviction(length + 1);
     assert_int_equal(send(s, largest, &u), 0);
     assert_int_equal(queued(s), LARGEST + 2 * 8 + 10);
     fake_runtime_run(&s->fr);
