@@ -67,7 +67,7 @@ struct uv_loop_s;
  * nri_request_ref() is called
  * @param user `user` of nri_plugin_new()
  * @return 0 to reply with what was built, a negative code to refuse, NRI_PENDING to complete later
- * Called on the loop's thread. Since 0.1.0.
+ * Called on the loop's thread; with NRI_DISPATCH_WORKER on that of handlers. Since 0.1.0.
  */
 typedef int (*nri_handler)(nri_request *request, void *user);
 

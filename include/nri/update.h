@@ -152,7 +152,7 @@ NRI_API void nri_updates_clear_error(nri_updates *updates);
  * The outcome of nri_plugin_update_containers().
  *
  * A result belongs to the library, and is valid, with all that is read from it, during the callback
- * that gets it (nri_update_fn); copy what is to be kept. It is for the loop's thread.
+ * that gets it (nri_update_fn); copy what is to be kept. It is for the thread of the callback.
  * @param result the result; NULL gives NRI_E_INVALID
  * @return 0: the runtime took the updates, and those of nri_update_result_failed_id() failed;
  * NRI_E_CLOSED, NRI_E_TIMEOUT, NRI_E_REJECTED (the runtime refused them all), NRI_E_UNSUPPORTED (a

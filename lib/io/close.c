@@ -18,6 +18,7 @@ static void destroy(nri_plugin *plugin)
     struct nri_settings *settings = &plugin->settings;
     plugin->depth++; /* a close or run in here is refused or ignored */
     nri_core_end_updates(plugin->core, nri_host_now());
+    nri_core_end_offload(plugin->core);
     nri_plugin_end_workers(plugin);
     nri_mailbox_close(&plugin->mailbox, plugin);
     nri_core_free(plugin->core);

@@ -55,8 +55,9 @@ static void end_worker(const nri_plugin *plugin, struct nri_worker *worker)
 
 void nri_plugin_end_workers(nri_plugin *plugin)
 {
-    end_worker(plugin, plugin->worker);
+    /* Offloaded work may post to the thread of handlers to its end; handlers cannot offload now. */
     end_worker(plugin, plugin->offload);
+    end_worker(plugin, plugin->worker);
     plugin->worker = plugin->offload = NULL;
 }
 

@@ -98,6 +98,11 @@ void nri_core_free(struct nri_core *core)
     nri_alloc_release(&alloc, core);
 }
 
+void nri_core_end_offload(struct nri_core *core)
+{
+    nri_shared_end_offload(core->shared);
+}
+
 /* ---- the connection ---- */
 
 static void wake(void *user)

@@ -159,5 +159,8 @@ bool nri_core_serves(const struct nri_core *core);
  * again. */
 void nri_core_end_updates(struct nri_core *core, uint64_t now);
 void nri_core_allow_updates(struct nri_core *core);
+/* The threads of nri_core_config.offload are about to go: nri_request_offload() is not possible any
+ * more. */
+void nri_core_end_offload(struct nri_core *core);
 
 #endif

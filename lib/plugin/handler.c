@@ -212,12 +212,9 @@ int nri_request_offload(nri_request *request, int (*work)(nri_request *request, 
         return NRI_E_INVALID;
     if (request->call == NULL)
         return NRI_E_EVENT;
-    struct nri_shared *shared = request->shared;
     request->work = work;
     request->work_user = user;
     request->task.run = run_offloaded;
-    const int code = shared->offload == NULL
-                         ? NRI_E_STATE
-                         : shared->offload(shared->offload_user, &request->task);
+    const int code = nri_shared_offload(request->shared, &request->task);
     return code == 0 ? NRI_PENDING : code;
 }

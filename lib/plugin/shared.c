@@ -72,6 +72,25 @@ void nri_shared_detach(struct nri_shared *shared)
     nri_lock_take(&shared->wake_lock);
     shared->wake = NULL;
     nri_lock_give(&shared->wake_lock);
+    nri_shared_end_offload(shared);
+}
+
+int nri_shared_offload(struct nri_shared *shared, struct nri_task *task)
+{
+    int code = NRI_E_STATE;
+
+    nri_lock_take(&shared->wake_lock);
+    if (shared->offload != NULL)
+        code = shared->offload(shared->offload_user, task);
+    nri_lock_give(&shared->wake_lock);
+    return code;
+}
+
+void nri_shared_end_offload(struct nri_shared *shared)
+{
+    nri_lock_take(&shared->wake_lock);
+    shared->offload = NULL;
+    nri_lock_give(&shared->wake_lock);
 }
 
 void nri_shared_push(struct nri_shared *shared, nri_request *request)

@@ -37,7 +37,7 @@ struct nri_shared {
     nri_request *tail;
     /* Held while `wake` is called, so that it cannot be called after nri_shared_detach(). A lock of
      * its own, because `lock` is taken for a few instructions only. */
-    struct nri_lock wake_lock;
+    struct nri_lock wake_lock; /* and so it is with `offload` and nri_shared_end_offload() */
     void (*wake)(void *user);
     void *wake_user;
     int (*offload)(void *user, struct nri_task *task); /* as nri_core_config.offload */
@@ -68,6 +68,12 @@ void nri_shared_push(struct nri_shared *shared, nri_request *request);
 nri_request *nri_shared_take(struct nri_shared *shared);
 /* Wakes the loop from any thread, with no lock held. */
 void nri_shared_wake(struct nri_shared *shared);
+
+/* Hands a task to the pool of threads. As nri_core_config.offload; NRI_E_STATE without one. Any
+ * thread. */
+int nri_shared_offload(struct nri_shared *shared, struct nri_task *task);
+/* The pool is about to go: when this returns, it is not used and will not be. */
+void nri_shared_end_offload(struct nri_shared *shared);
 
 /* A completion that came after the guard's answer. Any thread. */
 void nri_shared_late(struct nri_shared *shared, enum nri_event event);

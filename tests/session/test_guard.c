@@ -279,6 +279,42 @@ static void test_when_a_handler_counts_as_stuck(void **state)
     }
 }
 
+/* ---- offloaded work ---- */
+
+static int count_offer(void *user, struct nri_task *task)
+{
+    (void)task;
+    ++*(size_t *)user;
+    return NRI_E_BUSY;
+}
+
+static int no_work(nri_request *request, void *user)
+{
+    (void)request;
+    (void)user;
+    return 0;
+}
+
+/* A request may outlive its plugin, and with that the pool of threads. */
+static void test_nothing_is_offloaded_once_the_plugin_ends(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    size_t offers = 0;
+    s->fr.config.offload = count_offer;
+    s->fr.config.offload_user = &offers;
+    start(s);
+    nri_request *request = hold(s, CREATE, &outcome);
+    assert_int_equal(nri_request_offload(request, no_work, NULL), NRI_E_BUSY);
+    assert_int_equal(offers, 1);
+    fake_runtime_disconnect(&s->fr, 0, "");
+    nri_core_free(s->fr.core);
+    s->fr.core = NULL;
+    assert_int_equal(nri_request_offload(request, no_work, NULL), NRI_E_STATE);
+    assert_int_equal(offers, 1);
+    nri_request_unref(request);
+}
+
 /* ---- the bypass ---- */
 
 static void test_bypass(void **state)
@@ -316,6 +352,7 @@ int main(void)
         session_test(test_a_handler_ends_while_the_guard_answers),
         session_test(test_slow_handlers_are_named),
         session_test(test_when_a_handler_counts_as_stuck),
+        session_test(test_nothing_is_offloaded_once_the_plugin_ends),
         session_test(test_bypass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
