@@ -46,7 +46,7 @@ struct nri_stream {
     bool mute;           /* the peer takes no more bytes; what it has sent is still read */
     bool core_connected;
     bool backlog_full; /* CONNECTING: the attempt goes on */
-    bool again;        /* DRAINING: another attempt follows */
+    atomic_bool again; /* DRAINING: another attempt follows; written on the loop's thread */
     uint64_t began;    /* when connecting began, in ns; 0 before the loop's first turn */
     uint64_t retry_at; /* CONNECTING: the next attempt */
     uint64_t flush_until;

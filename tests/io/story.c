@@ -27,9 +27,12 @@ static int on_event(nri_request *request, void *user)
         }
         (void)snprintf(story->reason_text, sizeof story->reason_text, "%s",
                        nri_request_reason_text(request));
-        count_up(&story->ends);
     }
-    return story->act != NULL ? story->act(request, story) : 0;
+    const int rc = story->act != NULL ? story->act(request, story) : 0;
+    /* Last: a script that waits for it may stop the plugin at once. */
+    if (event == NRI_EVENT_DISCONNECTED)
+        count_up(&story->ends);
+    return rc;
 }
 
 static void on_log(void *user, const nri_log_record *record)
