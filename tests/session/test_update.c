@@ -19,7 +19,8 @@ struct updated {
     nri_plugin *plugin;
     bool in_handler;
     struct fake_runtime *fr;
-    bool again; /* calls once more from the callback */
+    bool again;              /* calls once more from the callback */
+    enum nri_event sends_in; /* and in this handler */
     nri_updates *updates;
     int again_code;
 };
@@ -37,6 +38,14 @@ static void keep_failed(struct updated *u, const nri_update_result *result, size
     (void)snprintf(u->failed[i].cpus, sizeof u->failed[i].cpus, "%s", cpus);
 }
 
+static void on_updated(nri_plugin *plugin, const nri_update_result *result, void *user);
+
+static void send_again(struct updated *u)
+{
+    u->again_code = nri_core_update_containers(u->fr->core, u->updates, 0, NULL, 0, on_updated, u,
+                                               u->fr->now, &u->fr->error);
+}
+
 static void on_updated(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     struct updated *u = user;
@@ -52,8 +61,7 @@ static void on_updated(nri_plugin *plugin, const nri_update_result *result, void
         u->in_handler = nri_core_in_handler(u->fr->core);
     if (u->again) {
         u->again = false;
-        u->again_code = nri_core_update_containers(u->fr->core, u->updates, 0, NULL, 0, on_updated,
-                                                   u, u->fr->now, &u->fr->error);
+        send_again(u);
     }
 }
 
@@ -401,16 +409,15 @@ static void test_again_from_the_callback(void **state)
 static int send_in_handler(struct recorder *recorder, nri_request *request)
 {
     struct updated *u = recorder->data;
-    if (nri_request_event(request) == NRI_EVENT_CREATE_CONTAINER)
-        u->again_code = nri_core_update_containers(u->fr->core, u->updates, 0, NULL, 0, on_updated,
-                                                   u, u->fr->now, &u->fr->error);
+    if (nri_request_event(request) == u->sends_in)
+        send_again(u);
     return 0;
 }
 
 static void test_sent_within_a_handler(void **state)
 {
     struct session *s = *state;
-    struct updated u = {.fr = &s->fr};
+    struct updated u = {.fr = &s->fr, .sends_in = NRI_EVENT_CREATE_CONTAINER};
     u.updates = one_update();
     s->recorder.act = send_in_handler;
     s->recorder.data = &u;
@@ -422,22 +429,13 @@ static void test_sent_within_a_handler(void **state)
     nri_updates_free(u.updates);
 }
 
-static int send_when_synchronized(struct recorder *recorder, nri_request *request)
-{
-    struct updated *u = recorder->data;
-    if (nri_request_event(request) == NRI_EVENT_SYNCHRONIZE)
-        u->again_code = nri_core_update_containers(u->fr->core, u->updates, 0, NULL, 0, on_updated,
-                                                   u, u->fr->now, &u->fr->error);
-    return 0;
-}
-
 /* A Go runtime may write its reply to RegisterPlugin after all that follows. */
 static void test_sent_before_the_reply_to_RegisterPlugin(void **state)
 {
     struct session *s = *state;
-    struct updated u = {.fr = &s->fr, .again_code = 1};
+    struct updated u = {.fr = &s->fr, .again_code = 1, .sends_in = NRI_EVENT_SYNCHRONIZE};
     u.updates = one_update();
-    s->recorder.act = send_when_synchronized;
+    s->recorder.act = send_in_handler;
     s->recorder.data = &u;
     s->fr.ops.on_synchronize = recorder_handler;
     s->fr.ops.on_create_container = recorder_handler;

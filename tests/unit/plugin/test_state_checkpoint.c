@@ -62,6 +62,13 @@ static void open_buf(struct nri_buf *buf, size_t limit)
     nri_buf_init(buf, &alloc, limit);
 }
 
+/* A checkpoint of the whole sample. */
+static void make_sample(struct nri_buf *buf)
+{
+    open_buf(buf, SIZE_MAX);
+    assert_int_equal(make(buf, sample, SAMPLES), 0);
+}
+
 /* The bytes as they are on disks: they must not change while the version is 1. */
 static void test_bytes(void **state)
 {
@@ -84,8 +91,7 @@ static void test_there_and_back(void **state)
     struct reading reading = {.result = 0};
     struct nri_buf buf;
     (void)state;
-    open_buf(&buf, SIZE_MAX);
-    assert_int_equal(make(&buf, sample, SAMPLES), 0);
+    make_sample(&buf);
     assert_int_equal(read_bytes(buf.data + buf.start, nri_buf_size(&buf), &reading, &error), 0);
     assert_string_equal(reading.text,
                         "c1=cpus=4-7;c2=\xc3\xa4 \"quoted\"\n\t\\;c3=;0123456789abcdef=x;");
@@ -109,8 +115,7 @@ static void test_every_byte_flipped(void **state)
     struct reading reading = {.result = 0};
     struct nri_buf buf;
     (void)state;
-    open_buf(&buf, SIZE_MAX);
-    assert_int_equal(make(&buf, sample, SAMPLES), 0);
+    make_sample(&buf);
     uint8_t *bytes = buf.data + buf.start;
     const size_t count = nri_buf_size(&buf);
     for (size_t i = 0; i < count; i++) {
@@ -136,8 +141,7 @@ static void test_every_length(void **state)
     struct reading reading = {.result = 0};
     struct nri_buf buf;
     (void)state;
-    open_buf(&buf, SIZE_MAX);
-    assert_int_equal(make(&buf, sample, SAMPLES), 0);
+    make_sample(&buf);
     const size_t count = nri_buf_size(&buf);
     for (size_t i = 0; i < count; i++)
         assert_int_equal(read_bytes(buf.data + buf.start, i, &reading, &error), NRI_E_SYNTAX);
@@ -210,8 +214,7 @@ static void test_limit(void **state)
 {
     struct nri_buf buf;
     (void)state;
-    open_buf(&buf, SIZE_MAX);
-    assert_int_equal(make(&buf, sample, SAMPLES), 0);
+    make_sample(&buf);
     const size_t size = nri_buf_size(&buf);
     nri_buf_fini(&buf);
     for (size_t limit = 0; limit < size; limit++) {
