@@ -5,23 +5,30 @@
  * expect them of a daemon. Its own library, libnri-app, found as nri-app by pkg-config.
  *
  * @code
+ *     struct config {
+ *         const char *greeting;
+ *     };
  *     int main(int argc, char **argv)
  *     {
  *         static const struct nri_app_field fields[] = {
- *             {.name = "greeting", .type = NRI_APP_TEXT, .offset = offsetof(struct config,
- * greeting), .standard = "hello", .help = "what is said to each container"},
+ *             {.name = "greeting",
+ *              .type = NRI_APP_TEXT,
+ *              .offset = offsetof(struct config, greeting),
+ *              .standard = "hello",
+ *              .help = "what is said to each container"},
  *         };
  *         struct config config;
  *         struct nri_plugin_ops ops = {.size = sizeof ops, .on_create_container = create};
- *         struct nri_app_options app = {.size = sizeof app, .name = "hello", .index = "10",
- *             .version = "1.0", .ops = &ops, .fields = fields, .field_count = 1,
- *             .field_size = sizeof *fields, .config = &config, .config_size = sizeof config, .user
- * = &config}; return nri_app_main(argc, argv, &app);
+ *         struct nri_app_options app = {
+ *             .size = sizeof app, .name = "hello", .index = "10", .version = "1.0", .ops = &ops,
+ *             .fields = fields, .field_count = 1, .field_size = sizeof *fields,
+ *             .config = &config, .config_size = sizeof config, .user = &config};
+ *         return nri_app_main(argc, argv, &app);
  *     }
  * @endcode
  *
- * Handlers run on a thread of the library (NRI_DISPATCH_WORKER), and the plugin connects again
- * when it loses its runtime.
+ * doc/app.md has a whole daemon. Handlers run on a thread of the library (NRI_DISPATCH_WORKER), and
+ * the plugin connects again when it loses its runtime.
  */
 #ifndef NRI_APP_H
 #define NRI_APP_H

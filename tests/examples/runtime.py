@@ -72,6 +72,13 @@ class Connection:
         registered = fields(last(request, 3))
         return last(registered, 2).decode(), last(registered, 1).decode()
 
+    def runtime_call(self, method):
+        """Waits for a call of the plugin: the fields of its request, which is not answered."""
+        _, kind, data = self._receive(RUNTIME_SERVICE)
+        request = fields(data)
+        assert (kind, last(request, 2)) == (REQUEST, method.encode()), request
+        return fields(last(request, 3))
+
     def answer_registration(self, refusal=None):
         status = field(1, field(1, 2) + field(2, refusal)) if refusal else b""
         self._send(RUNTIME_SERVICE, self._registration, RESPONSE, status)

@@ -8,6 +8,8 @@
 /* clang-format off */
 /* settings of the document */
 #define settings document_settings
+#include <nri/app.h>
+
 struct settings {
     bool audit;
     int64_t workers;
