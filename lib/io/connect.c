@@ -62,10 +62,9 @@ void nri_connect_first_turn(nri_plugin *plugin, uint64_t now)
 static void on_change(uv_fs_event_t *handle, const char *name, int events, int status)
 {
     nri_plugin *plugin = handle->data;
-    (void)name; /* libuv may not know it, and the path may have changed above the directory */
-    (void)events;
+    /* Which file changed does not matter: the path may have changed above the directory. */
     (void)status;
-    nri_watch_changed(&plugin->stream.watch, nri_host_now());
+    nri_watch_changed(&plugin->stream.watch, name, events, nri_host_now());
     nri_stream_service(plugin);
 }
 

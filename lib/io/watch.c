@@ -98,10 +98,11 @@ static int arm(struct nri_watch *watch, const char *path, uint64_t now, struct n
     for (int i = 0; i < TRIES; i++) {
         char directory[sizeof watch->directory];
         const struct nri_watch_file found = find_directory(path, directory);
-        if (watch->on && strcmp(directory, watch->directory) == 0 &&
+        if (watch->on && !watch->gone && strcmp(directory, watch->directory) == 0 &&
             is_same_directory(&found, &watch->watched))
             return 0;
         stop(watch);
+        watch->gone = false;
         int status = uv_fs_event_start(&watch->handle, watch->changed, directory, 0);
         if (status == UV_ENOENT || status == UV_ENOTDIR)
             continue;
@@ -165,8 +166,21 @@ void nri_watch_off(struct nri_watch *watch)
     stop(watch);
 }
 
-void nri_watch_changed(struct nri_watch *watch, uint64_t now)
+/* What happens to the watched directory itself comes under its own last name. A file in it may have
+ * that name too: then the watch is set once more, which does no harm. */
+static bool is_of_itself(const struct nri_watch *watch, const char *name, int events)
 {
+    const char *slash = strrchr(watch->directory, '/');
+    const char *own = slash == NULL ? watch->directory : slash + 1;
+    return (events & UV_RENAME) != 0 && (name == NULL || strcmp(name, own) == 0);
+}
+
+/* A directory that is made in the place of one that was removed may have the inode of that, and the
+ * kernel has dropped the watch all the same. */
+void nri_watch_changed(struct nri_watch *watch, const char *name, int events, uint64_t now)
+{
+    if (watch->on && is_of_itself(watch, name, events))
+        watch->gone = true;
     if (!watch->on || watch->look_at != NRI_NEVER)
         return;
     const uint64_t earliest = watch->looked + NRI_WATCH_INTERVAL;

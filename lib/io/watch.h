@@ -36,6 +36,7 @@ struct nri_watch {
     bool opened; /* libuv has `handle` */
     bool on;     /* and watches `directory` with it */
     bool broken; /* it cannot: not tried again in this run */
+    bool gone;   /* `directory` itself went: what has its name now is another, whatever its inode */
     char directory[NRI_SOCKET_PATH_MAX + 1];
     struct nri_watch_file watched; /* what `directory` named; its time is not looked at */
     struct nri_watch_file socket;  /* at the last attempt */
@@ -56,9 +57,9 @@ void nri_watch_note(struct nri_watch *watch, const char *path);
 int nri_watch_on(struct nri_watch *watch, uv_loop_t *loop, const char *path, uv_fs_event_cb changed,
                  void *user, uint64_t now, struct nri_error *error);
 void nri_watch_off(struct nri_watch *watch);
-/* Something changed: nri_watch_look() is due, at once or when the interval since the last is over.
- */
-void nri_watch_changed(struct nri_watch *watch, uint64_t now);
+/* Something changed, as libuv's callback was told: nri_watch_look() is due, at once or when the
+ * interval since the last is over. */
+void nri_watch_changed(struct nri_watch *watch, const char *name, int events, uint64_t now);
 /* Does so when it is due. As nri_watch_on(). */
 int nri_watch_look(struct nri_watch *watch, const char *path, uint64_t now,
                    struct nri_error *error);

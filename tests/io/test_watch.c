@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "io/watch.h"
 #include "story.h"
 
 /* uv_fs_event_start() goes through here. */
@@ -324,6 +325,51 @@ static void test_directories_that_are_removed_and_made_again(void **state)
     check_deep(*state, DRIVE_RUN, remake_directories);
 }
 
+static void tell_watch(uv_fs_event_t *handle, const char *name, int events, int status)
+{
+    (void)status;
+    nri_watch_changed(handle->data, name, events, NRI_SEC);
+}
+
+/* Removed and made again between two looks, and the file system gives the new one the inode of the
+ * old one: the kernel's watch went with that. */
+static void test_a_directory_that_is_made_again_with_the_same_inode(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct nri_watch watch;
+    struct nri_error error;
+    struct stat status;
+    uv_loop_t loop;
+    char directory[96], path[107];
+    (void)snprintf(directory, sizeof directory, "%s/a", fixture->directory);
+    (void)snprintf(path, sizeof path, "%s/nri.sock", directory);
+    assert_int_equal(mkdir(directory, 0700), 0);
+    assert_int_equal(uv_loop_init(&loop), 0);
+    nri_watch_init(&watch);
+    assert_int_equal(nri_watch_on(&watch, &loop, path, tell_watch, &watch, NRI_SEC, &error), 0);
+    assert_int_equal(atomic_load(&watches), 1);
+    assert_int_equal(rmdir(directory), 0);
+    assert_int_equal(mkdir(directory, 0700), 0);
+    assert_int_equal(stat(directory, &status), 0);
+    watch.watched.inode = status.st_ino; /* as file systems do that use inodes again */
+    (void)uv_run(&loop, UV_RUN_NOWAIT);
+    assert_int_equal(nri_watch_deadline(&watch), NRI_SEC + NRI_WATCH_INTERVAL);
+    assert_int_equal(nri_watch_look(&watch, path, 2 * NRI_SEC, &error), 0);
+    assert_int_equal(atomic_load(&watches), 2);
+    /* It is this one that is watched now. */
+    const int listener = fixture_listen(path, 1);
+    (void)uv_run(&loop, UV_RUN_NOWAIT);
+    assert_int_equal(nri_watch_look(&watch, path, 3 * NRI_SEC, &error), 0);
+    assert_true(nri_watch_is_due(&watch, 3 * NRI_SEC));
+    assert_int_equal(atomic_load(&watches), 2);
+    (void)close(listener);
+    (void)unlink(path);
+    (void)rmdir(directory);
+    assert_true(nri_watch_close(&watch, NULL));
+    assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 static void test_a_directory_that_is_renamed(void **state)
 {
     check_deep(*state, DRIVE_RUN, rename_directory);
@@ -431,6 +477,7 @@ int main(void)
         TEST(test_other_files_are_no_reason_for_an_attempt),
         TEST(test_directories_that_are_made),
         TEST(test_directories_that_are_removed_and_made_again),
+        TEST(test_a_directory_that_is_made_again_with_the_same_inode),
         TEST(test_a_directory_that_is_renamed),
         TEST(test_a_directory_that_is_moved_in),
         TEST(test_a_runtime_that_goes_with_its_directory),
