@@ -157,6 +157,7 @@ int topology_read_online(nri_cpuset *online, const char *sysfs, char text[TOPOLO
 {
     struct reading reading = {
         .sysfs = sysfs, .text = malloc(TEXTFILE_BYTES), .set = online, .fault = text};
+    text[0] = '\0';
     if (reading.text == NULL)
         return no_memory(&reading);
     const int code = read_list(&reading, "cpu/online");

@@ -30,7 +30,7 @@ struct nri_mailbox {
     int fd; /* polls readable when rung in the loop's sleep */
     atomic_int state;
     atomic_bool stop;
-    atomic_bool filled; /* something was posted; written with the lock held */
+    atomic_bool filled;   /* something was posted; written with the lock held */
     struct nri_lock lock; /* of what follows */
     struct nri_letter *first, **end;
     bool closed;

@@ -18,6 +18,7 @@ int nri_shared_new(struct nri_shared **shared, const struct nri_core_config *con
         return NRI_E_NOMEM;
     nri_refcount_init(&s->refs);
     atomic_init(&s->sync_bytes, 0);
+    atomic_init(&s->head, NULL);
     s->alloc = config->alloc;
     s->plugin = config->plugin;
     s->host = config->host;

@@ -128,57 +128,66 @@ static int set_block(void *user, const char *value, const char **text)
     return 0;
 }
 
+static struct nri_app_field fields[] = {
+    {.name = "greeting",
+     .type = NRI_APP_TEXT,
+     .offset = offsetof(struct config, greeting),
+     .standard = "hello",
+     .help = "what containers are greeted with"},
+    {.name = "password",
+     .type = NRI_APP_TEXT,
+     .offset = offsetof(struct config, password),
+     .secret = 1,
+     .help = "nobody's business"},
+    {.name = "place",
+     .type = NRI_APP_TEXT,
+     .offset = offsetof(struct config, place),
+     .standard = "here",
+     .fixed = 1,
+     .help = "where"},
+    {.name = "sleep",
+     .type = NRI_APP_DURATION,
+     .offset = offsetof(struct config, sleep),
+     .standard = "0s",
+     .minimum = "0s",
+     .maximum = "1h",
+     .help = "how long a creation takes"},
+    {.name = "timeouts.request",
+     .type = NRI_APP_DURATION,
+     .offset = offsetof(struct config, request),
+     .standard = "2s",
+     .minimum = "1ms",
+     .maximum = "1m",
+     .help = "not used for anything"},
+};
+
+static const struct nri_app_flag flags[] = {
+    {.name = "flag", .argument = "VALUE", .letter = 'f', .set = set_flag, .help = "a flag"},
+    {.name = "refuse-start", .set = set_refuse, .help = "on_start fails"},
+    {.name = "block-stop", .set = set_block, .help = "on_stop does not return"},
+};
+
+/* A test may want fields that have no default. */
+static void require_fields(void)
+{
+    const char *which = getenv("TEST_REQUIRED");
+    if (which == NULL)
+        return;
+    fields[0].standard = NULL;
+    fields[0].required = 1;
+    if (strcmp(which, "fixed") == 0) {
+        fields[2].standard = NULL;
+        fields[2].required = 1;
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static struct nri_app_field fields[] = {
-        {.name = "greeting",
-         .type = NRI_APP_TEXT,
-         .offset = offsetof(struct config, greeting),
-         .standard = "hello",
-         .help = "what containers are greeted with"},
-        {.name = "password",
-         .type = NRI_APP_TEXT,
-         .offset = offsetof(struct config, password),
-         .secret = 1,
-         .help = "nobody's business"},
-        {.name = "place",
-         .type = NRI_APP_TEXT,
-         .offset = offsetof(struct config, place),
-         .standard = "here",
-         .fixed = 1,
-         .help = "where"},
-        {.name = "sleep",
-         .type = NRI_APP_DURATION,
-         .offset = offsetof(struct config, sleep),
-         .standard = "0s",
-         .minimum = "0s",
-         .maximum = "1h",
-         .help = "how long a creation takes"},
-        {.name = "timeouts.request",
-         .type = NRI_APP_DURATION,
-         .offset = offsetof(struct config, request),
-         .standard = "2s",
-         .minimum = "1ms",
-         .maximum = "1m",
-         .help = "not used for anything"},
-    };
-    static const struct nri_app_flag flags[] = {
-        {.name = "flag", .argument = "VALUE", .letter = 'f', .set = set_flag, .help = "a flag"},
-        {.name = "refuse-start", .set = set_refuse, .help = "on_start fails"},
-        {.name = "block-stop", .set = set_block, .help = "on_stop does not return"},
-    };
     static struct plugin plugin;
-    if (getenv("TEST_REQUIRED") != NULL) {
-        fields[0].standard = NULL;
-        fields[0].required = 1;
-        if (strcmp(getenv("TEST_REQUIRED"), "fixed") == 0) {
-            fields[2].standard = NULL;
-            fields[2].required = 1;
-        }
-    }
     const struct nri_plugin_ops ops = {
         .size = sizeof ops, .on_create_container = create, .on_configure = configure};
     struct nri_app_options options;
+    require_fields();
     nri_app_options_init(&options, sizeof options);
     options.name = "test";
     options.index = "10";

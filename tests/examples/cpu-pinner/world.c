@@ -14,20 +14,6 @@
 
 #define CONFIRM_NS 1000
 
-/* splitmix64 */
-static uint64_t draw(struct world *world, uint64_t below)
-{
-    uint64_t mixed = world->random += UINT64_C(0x9e3779b97f4a7c15);
-    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (mixed ^ mixed >> 31) % below;
-}
-
-static bool chance(struct world *world, unsigned percent)
-{
-    return draw(world, 100) < percent;
-}
-
 static void start_plugin(struct world *world)
 {
     struct pool *pool = NULL;
@@ -56,74 +42,6 @@ void world_free(struct world *world)
     nri_cpuset_free(world->reserved);
 }
 
-/* ---- containers ---- */
-
-static struct thing *find(struct world *world, const char *id)
-{
-    for (size_t i = 0; i < WORLD_CONTAINERS; i++) {
-        if (world->things[i].life != LIFE_NONE && strcmp(world->things[i].id, id) == 0)
-            return &world->things[i];
-    }
-    return NULL;
-}
-
-/* One that lives somehow; NULL when the one drawn does not. */
-static struct thing *any(struct world *world)
-{
-    struct thing *thing = &world->things[draw(world, WORLD_CONTAINERS)];
-    return thing->life != LIFE_NONE ? thing : NULL;
-}
-
-static struct told tell(const struct thing *thing)
-{
-    return (struct told){.id = thing->id,
-                         .pod = thing->pod,
-                         .name = thing->name,
-                         .cgroup = "",
-                         .cpus = thing->actual,
-                         .note = thing->note,
-                         .mark = thing->mark,
-                         .wanted = thing->wanted};
-}
-
-static void forget(struct world *world, struct thing *thing, bool told)
-{
-    if (told) {
-        memcpy(world->gone[world->next_gone % WORLD_GONE], thing->id, sizeof thing->id);
-        world->next_gone++;
-    }
-    *thing = (struct thing){.mark = ""};
-}
-
-static void draw_cpus(struct world *world, char *text, size_t size)
-{
-    const unsigned first = (unsigned)draw(world, world->topology.count);
-    const unsigned more = (unsigned)draw(world, 3);
-    if (more > 0)
-        snprintf(text, size, "%u-%u", first, first + more);
-    else
-        snprintf(text, size, "%u", first);
-}
-
-static struct thing *appear(struct world *world)
-{
-    struct thing *thing = &world->things[draw(world, WORLD_CONTAINERS)];
-    if (thing->life != LIFE_NONE)
-        return NULL;
-    *thing = (struct thing){.life = LIFE_CREATING, .mark = ""};
-    snprintf(thing->id, sizeof thing->id, "c%u", world->next_id++);
-    if (chance(world, 40))
-        world->next_pod++;
-    snprintf(thing->pod, sizeof thing->pod, "p%u", world->next_pod);
-    /* One name may come again in its pod: another attempt, if the first one failed. */
-    snprintf(thing->name, sizeof thing->name, "n%u", (unsigned)draw(world, 1000000));
-    if (chance(world, 60))
-        thing->wanted = 1 + draw(world, chance(world, 10) ? 12 : 3);
-    if (chance(world, 8))
-        draw_cpus(world, thing->asked, sizeof thing->asked);
-    return thing;
-}
-
 /* ---- replies and updates ---- */
 
 static void write_cpus(const struct ledger *ledger, const struct container *container, char *text,
@@ -139,7 +57,7 @@ static void apply_reply(struct world *world, const char *but)
     for (struct container *one = NULL; (one = pending_next(ledger, one)) != NULL;) {
         if (strcmp(one->id, but) == 0)
             continue;
-        struct thing *thing = find(world, one->id);
+        struct thing *thing = thing_find(world, one->id);
         pending_told(ledger, one);
         if (thing == NULL || thing->life == LIFE_CREATING || chance(world, 3)) {
             world->doubt = true;
@@ -156,7 +74,7 @@ static void send_update(struct world *world)
     if (world->calling)
         return;
     for (struct container *one = NULL; (one = pending_next(ledger, one)) != NULL;) {
-        struct thing *thing = find(world, one->id);
+        struct thing *thing = thing_find(world, one->id);
         pending_told(ledger, one);
         pending_begin(one);
         world->calling = true;
@@ -198,14 +116,14 @@ static void create(struct world *world, struct thing *thing)
 {
     struct container *made;
     char text[PINNER_TEXT];
-    struct told told = tell(thing);
+    struct told told = thing_tell(thing);
     told.cpus = thing->asked;
     const size_t shared = nri_cpuset_count(pool_shared(world->ledger.pool));
     if (pinner_create(&world->ledger, &world->rules, &told, world->now, &made, text) != 0) {
         assert_string_not_equal(text, "");
         world->refusals++;
         if (thing->life == LIFE_CREATING)
-            forget(world, thing, false);
+            thing_forget(world, thing, false);
         return;
     }
     if (made->kind == KIND_EXCLUSIVE) {
@@ -224,7 +142,7 @@ static void create(struct world *world, struct thing *thing)
         world->doubt = true;
         if (told_so)
             pinner_remove(&world->ledger, thing->id);
-        forget(world, thing, told_so);
+        thing_forget(world, thing, told_so);
         return;
     }
     write_cpus(&world->ledger, made, thing->actual, sizeof thing->actual);
@@ -235,7 +153,7 @@ static void create(struct world *world, struct thing *thing)
 static void confirm(struct world *world, struct thing *thing, bool starting)
 {
     char text[PINNER_TEXT];
-    const struct told told = tell(thing);
+    const struct told told = thing_tell(thing);
     const int code =
         pinner_confirm(&world->ledger, &world->rules, &told, starting, world->now, text);
     if (code != 0)
@@ -255,7 +173,7 @@ static void confirm(struct world *world, struct thing *thing, bool starting)
 static bool resize(struct world *world, struct thing *thing)
 {
     char text[PINNER_TEXT], before[64] = "", after[64] = "";
-    const struct told told = tell(thing);
+    const struct told told = thing_tell(thing);
     const size_t wanted = draw(world, chance(world, 10) ? 12 : 4);
     const struct container *known = ledger_find(&world->ledger, thing->id);
     if (known != NULL && known->stage == STAGE_LIVE)
@@ -284,7 +202,7 @@ static bool resize(struct world *world, struct thing *thing)
 static void update(struct world *world, struct thing *thing)
 {
     char cpus[64] = "";
-    const struct told told = tell(thing);
+    const struct told told = thing_tell(thing);
     if (thing->life != LIFE_RUNNING && thing->life != LIFE_CREATED)
         return;
     if (chance(world, 30) && !resize(world, thing))
@@ -311,7 +229,7 @@ static void remove_container(struct world *world, struct thing *thing)
     if (thing->life == LIFE_CREATING)
         return;
     pinner_remove(&world->ledger, thing->id);
-    forget(world, thing, true);
+    thing_forget(world, thing, true);
     send_update(world);
 }
 
@@ -324,7 +242,7 @@ static void end_pod(struct world *world, const char *pod)
         struct thing *thing = &world->things[i];
         const struct container *known = ledger_find(&world->ledger, thing->id);
         if (thing->life != LIFE_NONE && strcmp(thing->pod, name) == 0)
-            forget(world, thing, known != NULL);
+            thing_forget(world, thing, known != NULL);
     }
     pinner_remove_pod(&world->ledger, name);
     world->next_pod++;
@@ -340,7 +258,7 @@ static void late(struct world *world)
         return;
     const uint64_t end = world->next_gone < WORLD_GONE ? world->next_gone : WORLD_GONE;
     memcpy(ghost.id, world->gone[draw(world, end)], sizeof ghost.id);
-    const struct told told = tell(&ghost);
+    const struct told told = thing_tell(&ghost);
     switch (draw(world, 4)) {
     case 0:
         pinner_stop(&world->ledger, ghost.id);
@@ -366,7 +284,7 @@ static void synchronize(struct world *world)
     for (size_t i = 0; i < WORLD_CONTAINERS; i++) {
         struct thing *thing = &world->things[i];
         if (thing->life == LIFE_CREATED || thing->life == LIFE_RUNNING)
-            told[count++] = tell(thing);
+            told[count++] = thing_tell(thing);
         else if (thing->life == LIFE_CREATING)
             thing->note[0] = '\0'; /* the state cache keeps those of the containers that are told */
     }
@@ -378,7 +296,7 @@ static void synchronize(struct world *world)
 /* Containers that came to be without the plugin. */
 static void appear_unseen(struct world *world)
 {
-    struct thing *thing = appear(world);
+    struct thing *thing = thing_appear(world);
     if (thing == NULL)
         return;
     thing->life = chance(world, 50) ? LIFE_CREATED : LIFE_RUNNING;
@@ -407,9 +325,9 @@ static void crash_plugin(struct world *world)
     for (uint64_t more = draw(world, 3); more > 0; more--)
         appear_unseen(world);
     for (uint64_t fewer = draw(world, 3); fewer > 0; fewer--) {
-        struct thing *thing = any(world);
+        struct thing *thing = thing_any(world);
         if (thing != NULL)
-            forget(world, thing, false);
+            thing_forget(world, thing, false);
     }
     synchronize(world);
 }
@@ -419,10 +337,10 @@ static void crash_in_create(struct world *world)
 {
     struct container *made;
     char text[PINNER_TEXT];
-    struct thing *thing = appear(world);
+    struct thing *thing = thing_appear(world);
     if (thing == NULL)
         return;
-    struct told told = tell(thing);
+    struct told told = thing_tell(thing);
     told.cpus = thing->asked;
     if (pinner_create(&world->ledger, &world->rules, &told, world->now, &made, text) == 0 &&
         chance(world, 50))
@@ -439,7 +357,7 @@ static void restart_runtime(struct world *world)
     for (size_t i = 0; i < WORLD_CONTAINERS; i++) {
         struct thing *thing = &world->things[i];
         if (thing->life == LIFE_CREATING || (thing->life != LIFE_NONE && chance(world, 15)))
-            forget(world, thing, false);
+            thing_forget(world, thing, false);
     }
     synchronize(world);
 }
@@ -463,9 +381,9 @@ static void audit(struct world *world)
 
 static void step_container(struct world *world, uint64_t what)
 {
-    struct thing *thing = any(world);
+    struct thing *thing = thing_any(world);
     if (thing == NULL) {
-        thing = appear(world);
+        thing = thing_appear(world);
         if (thing != NULL)
             create(world, thing);
     } else if (what < 6) {
@@ -544,7 +462,7 @@ static const char *misplaced(struct world *world)
     static char text[256];
     char cpus[64];
     for (struct container *one = NULL; (one = ledger_next(&world->ledger, one)) != NULL;) {
-        const struct thing *thing = find(world, one->id);
+        const struct thing *thing = thing_find(world, one->id);
         if (one->stage != STAGE_LIVE)
             continue;
         write_cpus(&world->ledger, one, cpus, sizeof cpus);
@@ -586,7 +504,7 @@ const char *world_drain(struct world *world)
     for (size_t i = 0; i < WORLD_CONTAINERS; i++) {
         struct thing *thing = &world->things[i];
         if (thing->life == LIFE_CREATING) {
-            forget(world, thing, false);
+            thing_forget(world, thing, false);
         } else if (thing->life != LIFE_NONE) {
             stop(world, thing);
             remove_container(world, thing);

@@ -8,23 +8,10 @@
 #define TEST_WORLD_H
 
 #include "pinner.h"
+#include "thing.h"
 
 #define WORLD_CONTAINERS 24
 #define WORLD_GONE       32 /* ids whose events may still come */
-
-enum life { LIFE_NONE, LIFE_CREATING, LIFE_CREATED, LIFE_RUNNING, LIFE_STOPPED };
-
-struct thing {
-    enum life life;
-    char id[16], pod[16], name[16];
-    size_t wanted;
-    char asked[64];  /* the cpuset of CreateContainer */
-    char actual[64]; /* what the kernel has; "" for none */
-    char note[80];
-    const char *mark;
-    bool in_call;
-    char called[64]; /* what the unsolicited update that is under way sets */
-};
 
 struct world {
     uint64_t random;
