@@ -33,7 +33,7 @@ static int conflict(const struct nri_merge *merge, struct nri_error *error, cons
     int shown = (int)(key.length < KEY_SHOWN ? key.length : nri_utf8_cut(key.text, KEY_SHOWN));
     return nri_error_set(error, NRI_E_CONFLICT,
                          "plugins \"%s\" and \"%s\" both tried to set %s %.*s", merge->plugin,
-                         other, nri_field_name(field), shown, key.length == 0 ? "" : key.text);
+                         other, nri_field_name((int)field), shown, key.length == 0 ? "" : key.text);
 }
 
 bool nri_same_text(struct nri_merge *merge, const void *a, const void *b)

@@ -133,11 +133,18 @@ static bool removable(const struct nri_rule *rule)
  * that. */
 static bool counts(const struct editing *edit, struct nri_key key, const void *item)
 {
-    if (edit->rule->kind == NRI_RULE_UNOWNED)
-        return true;
     const struct nri_keys_item *owner =
         nri_owner_of_key(&edit->merge->target.owners, edit->rule->field, key);
     return owner != NULL && owner->value == item;
+}
+
+/* Whether an item of a reply is to be seen. Rules of the device cgroup have no key, and all are. */
+static bool shows(const struct editing *edit, const void *item)
+{
+    if (edit->rule->kind == NRI_RULE_UNOWNED)
+        return true;
+    struct nri_key key = nri_key_of(item);
+    return !(removable(edit->rule) && nri_key_unmark(&key)) && counts(edit, key, item);
 }
 
 /* Whether an item of the reply takes something away of what is seen. In Go a removal in a map takes
@@ -152,12 +159,12 @@ static bool takes_away(const struct editing *edit, struct nri_key key, bool mark
             edit->merge->settings.policy[rule->field] == NRI_MERGE_REJECT)
             return false;
     }
-    return rule->kind != NRI_RULE_UNOWNED && (mark || counts(edit, key, item));
+    return mark || counts(edit, key, item);
 }
 
 static bool find_changed(struct editing *edit)
 {
-    for (size_t i = 0; i < edit->count; i++) {
+    for (size_t i = 0; edit->rule->kind != NRI_RULE_UNOWNED && i < edit->count; i++) {
         struct nri_key key = nri_key_of(edit->items[i]);
         const bool mark = removable(edit->rule) && nri_key_unmark(&key);
         if (takes_away(edit, key, mark, edit->items[i]) &&
@@ -202,8 +209,7 @@ static bool show_list(struct editing *edit)
         return false;
     for (size_t i = 0; i < edit->count; i++) {
         void *item = edit->items[i];
-        struct nri_key key = nri_key_of(item);
-        if ((removable(edit->rule) && nri_key_unmark(&key)) || !counts(edit, key, item))
+        if (!shows(edit, item))
             continue;
         if (edit->rule->list == NRI_LIST_ENV)
             item = variable(edit->merge->arena, item);
