@@ -167,7 +167,9 @@ int nri_merge_updates(struct nri_merge *merge, update_message *const *updates, s
         const update_message *message = updates[i];
         struct nri_merge_update *update = NULL;
         int code = find_update(merge, message, &update, error);
-        if (code == 0 && message->linux != NULL && message->linux->resources != NULL)
+        if (update == NULL)
+            return code;
+        if (message->linux != NULL && message->linux->resources != NULL)
             code = update_resources(merge, update, message->linux->resources, error);
         if (code == NRI_E_CONFLICT && message->ignore_failure) {
             nri_error_clear(error);

@@ -336,10 +336,12 @@ const container_message *nri_visible_get(struct nri_merge *merge, bool *changed)
     if (visible->copy == NULL && create &&
         (visible->todo_count > 0 || merge->settings.go_compatible) && make_copy(merge) == NULL)
         return NULL;
+    if (visible->copy == NULL)
+        return visible->given;
     for (size_t i = 0; i < visible->todo_count; i++) {
         if (!show(merge, visible->copy, visible->todo[i]))
             return NULL;
     }
     visible->todo_count = 0;
-    return visible->copy != NULL ? &visible->copy->container : visible->given;
+    return &visible->copy->container;
 }

@@ -191,7 +191,7 @@ int main(int argc, char **argv)
 {
     struct peer peer;
     if (argc >= 5 && strcmp(argv[1], "feed") == 0) {
-        feed(argv[2], atol(argv[3]), argv + 4);
+        feed(argv[2], strtol(argv[3], NULL, 10), argv + 4);
     } else if (argc == 4 && strcmp(argv[1], "payload") == 0) {
         peer_load(&peer, argv[2]);
         peer_save_payload(&peer, argv[3]);

@@ -332,7 +332,7 @@ long process_memory(pid_t pid, const char *name)
         die(path);
     while (kb < 0 && fgets(line, sizeof line, file) != NULL)
         if (strncmp(line, name, length) == 0 && line[length] == ':')
-            kb = atol(line + length + 1);
+            kb = strtol(line + length + 1, NULL, 10);
     fclose(file);
     if (kb < 0)
         die(name);

@@ -25,9 +25,9 @@ struct frame {
 
 /* Takes the first CreateContainer of a recorded stream (runtime to plugin). Exits with a message
  * when there is none. */
-void peer_load(struct peer *peer, const char *recording);
+void peer_load(struct peer *peer, const char *path);
 /* Takes all events of a recorded stream, in order; how many. */
-size_t peer_load_events(const char *recording, struct frame *frames, size_t room);
+size_t peer_load_events(const char *path, struct frame *frames, size_t room);
 /* Writes the NRI message inside it, without envelope, to a file. */
 void peer_save_payload(const struct peer *peer, const char *path);
 /* Starts a program with the other end of a socket pair as NRI_PLUGIN_SOCKET. */

@@ -94,18 +94,20 @@ int fixture_fill_backlog(struct fixture *fixture, int *fds, int room)
 
 int fixture_setup(void **state)
 {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
     uv_loop_t loop;
-    if (fixture == NULL)
-        return -1;
     /* libuv opens a pipe for the whole process at the first loop. */
     if (uv_loop_init(&loop) != 0 || uv_loop_close(&loop) != 0)
+        return -1;
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    if (fixture == NULL)
         return -1;
     fail_alloc_init(&fixture->heap, &fixture->allocator);
     fixture->fds = fixture_count_fds();
     (void)snprintf(fixture->directory, sizeof fixture->directory, "/tmp/nri-io-XXXXXX");
-    if (mkdtemp(fixture->directory) == NULL)
+    if (mkdtemp(fixture->directory) == NULL) {
+        free(fixture);
         return -1;
+    }
     (void)snprintf(fixture->path, sizeof fixture->path, "%s/nri.sock", fixture->directory);
     fixture->listener = fixture_listen(fixture->path, 16);
     *state = fixture;
