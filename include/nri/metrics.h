@@ -20,7 +20,9 @@ enum nri_event_counter {
     NRI_COUNT_REQUESTS = 0, /**< requests that came */
     NRI_COUNT_REPLIES = 1,  /**< answered with success */
     NRI_COUNT_REFUSED = 2,  /**< refused by the plugin */
-    NRI_COUNT_ERRORS = 3,  /**< refused by the library: limits, no memory, dropped without answer */
+    NRI_COUNT_ERRORS = 3,  /**< refused by the library: limits, no memory, dropped without answer, a
+                              Configure whose events the runtime does not know; and answers that
+                              could not be sent */
     NRI_COUNT_LATE = 4,    /**< answered by the plugin, but after the deadline */
     NRI_COUNT_GUARDED = 5, /**< answered by the deadline guard in the plugin's place */
     NRI_COUNT_BYPASSED = 6, /**< answered unchanged by the bypass switch */

@@ -44,6 +44,7 @@ struct verdict {
     const char *text;
     bool is_own;            /* the text is the library's, not the plugin's author's */
     bool is_bare;           /* there was none but the code's */
+    bool is_after;          /* the library's own, after a handler that succeeded */
     struct nri_error error; /* where the text is made */
 };
 
@@ -91,7 +92,7 @@ static void judge(struct nri_core *core, const nri_request *request, int code,
 {
     verdict->code = 0;
     verdict->text = "";
-    verdict->is_own = verdict->is_bare = false;
+    verdict->is_own = verdict->is_bare = verdict->is_after = false;
     if (request->failure != 0) {
         verdict->code = request->failure;
         verdict->text = request->failure_text;
@@ -187,7 +188,7 @@ static const struct {
 } no_reason = {sizeof "rejected (no memory for the reason)" - 1,
                "rejected (no memory for the reason)"};
 
-static void send_veto(struct nri_core *core, const nri_request *request, const char *text)
+static int send_veto(struct nri_core *core, const nri_request *request, const char *text)
 {
     const struct nri_log_about what = about(request);
     union response response;
@@ -199,7 +200,9 @@ static void send_veto(struct nri_core *core, const nri_request *request, const c
     response.validate.reason = nri_request_text(request->arena, text);
     if (response.validate.reason == NULL)
         response.validate.reason = (char *)(uintptr_t)no_reason.text;
-    reply_failed(core, &what, nri_rpc_call_reply(request->call, &response.base, &error), &error);
+    const int code = nri_rpc_call_reply(request->call, &response.base, &error);
+    reply_failed(core, &what, code, &error);
+    return code;
 }
 
 void nri_reply_refuse(struct nri_core *core, struct nri_rpc_call *call, int code, const char *text)
@@ -233,15 +236,16 @@ void nri_reply_empty(struct nri_core *core, struct nri_rpc_call *call)
     nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s received; no handler",
                   what.event);
     response_init(&response, call);
-    if (nri_rpc_call_method(call) == NRI_METHOD_SYNCHRONIZE) {
+    const bool synchronize = nri_rpc_call_method(call) == NRI_METHOD_SYNCHRONIZE;
+    if (synchronize)
         response.synchronize.more =
             ((const MESSAGE(SynchronizeRequest) *)nri_rpc_call_message(call))->more;
-        if (!response.synchronize.more)
-            mark_synchronized(core);
-    }
     nri_stats_count(&core->stats, event, NRI_COUNT_REQUESTS);
-    nri_stats_count(&core->stats, event, NRI_COUNT_REPLIES);
-    reply_failed(core, &what, nri_rpc_call_reply(call, &response.base, &error), &error);
+    const int code = nri_rpc_call_reply(call, &response.base, &error);
+    reply_failed(core, &what, code, &error);
+    nri_stats_count(&core->stats, event, code == 0 ? NRI_COUNT_REPLIES : NRI_COUNT_ERRORS);
+    if (code == 0 && synchronize && !response.synchronize.more)
+        mark_synchronized(core);
 }
 
 /* What a peer can read, without a copy where that goes: the request's memory may be used up, and
@@ -271,8 +275,9 @@ static const char *name_plugin(const struct nri_core *core, const nri_request *r
     return named;
 }
 
-static void send_refusal(struct nri_core *core, const nri_request *request,
-                         const struct verdict *verdict)
+/* 0 when it is on its way. */
+static int send_refusal(struct nri_core *core, const nri_request *request,
+                        const struct verdict *verdict)
 {
     const struct nri_log_about what = about(request);
     char named[NAMED_SIZE];
@@ -281,10 +286,10 @@ static void send_refusal(struct nri_core *core, const nri_request *request,
     nri_log_write(core->log, core->now, NRI_LOG_DEBUG, &what, "%s refused: %s", what.event,
                   verdict->text);
     if (request->method->reply == NRI_REPLY_VALIDATE)
-        send_veto(core, request, text);
-    else /* what goes wrong is in nri_rpc_failure() */
-        (void)nri_rpc_call_refuse(request->call, nri_error_grpc(verdict->code),
-                                  readable(request, verdict->code, text));
+        return send_veto(core, request, text);
+    /* What goes wrong is in nri_rpc_failure() too. */
+    return nri_rpc_call_refuse(request->call, nri_error_grpc(verdict->code),
+                               readable(request, verdict->code, text));
 }
 
 static void unlink_open(nri_request *request)
@@ -294,11 +299,13 @@ static void unlink_open(nri_request *request)
         request->open_next->open_link = request->open_link;
 }
 
-static void count(struct nri_core *core, const nri_request *request, const struct verdict *verdict)
+/* By what became of the answer: `sent` is 0 when it is on its way. */
+static void count(struct nri_core *core, const nri_request *request, const struct verdict *verdict,
+                  int sent)
 {
     enum nri_event_counter counter = NRI_COUNT_REPLIES;
 
-    if (verdict->code == NRI_E_INTERNAL && verdict->is_own)
+    if (sent != 0 || (verdict->is_own && (verdict->code == NRI_E_INTERNAL || verdict->is_after)))
         counter = NRI_COUNT_ERRORS;
     else if (verdict->code != 0)
         counter = NRI_COUNT_REFUSED;
@@ -345,12 +352,13 @@ void nri_reply_in_place(struct nri_core *core, nri_request *request, bool refuse
         refuse_in_place(core, request, &response);
         return;
     }
-    if (request->method->reply == NRI_REPLY_SYNCHRONIZE) {
+    const bool synchronize = request->method->reply == NRI_REPLY_SYNCHRONIZE;
+    if (synchronize)
         response.synchronize.more = request->more;
-        if (!request->more) /* the runtime goes on as after any other answer */
-            mark_synchronized(core);
-    }
-    reply_failed(core, &what, nri_rpc_call_reply(request->call, &response.base, &error), &error);
+    const int code = nri_rpc_call_reply(request->call, &response.base, &error);
+    reply_failed(core, &what, code, &error);
+    if (code == 0 && synchronize && !request->more) /* the runtime goes on as after any other */
+        mark_synchronized(core);
 }
 
 void nri_reply_send(struct nri_core *core, nri_request *request, int code)
@@ -363,16 +371,16 @@ void nri_reply_send(struct nri_core *core, nri_request *request, int code)
     unlink_open(request);
     nri_missed_reply(core, request);
     judge(core, request, code, &verdict);
-    count(core, request, &verdict);
     if (configure && verdict.code == 0) {
         verdict.code = nri_configure_mask(core, request, &mask, &verdict.error);
         verdict.text = verdict.error.text;
-        verdict.is_own = true;
+        verdict.is_own = verdict.is_after = true;
         end = verdict.code;
     }
-    if (verdict.code != 0)
-        send_refusal(core, request, &verdict);
-    else if (send_success(core, request, mask) == 0 && configure)
+    const int sent = verdict.code != 0 ? send_refusal(core, request, &verdict)
+                                       : send_success(core, request, mask);
+    count(core, request, &verdict, sent);
+    if (configure && verdict.code == 0 && sent == 0)
         nri_configure_done(core, request, mask);
     if (configure && verdict.code != 0)
         nri_configure_refused(core, end, verdict.text);

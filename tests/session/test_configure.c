@@ -15,6 +15,11 @@ static struct rpc_outcome *configure(struct session *s)
     return fake_runtime_configure(&s->fr);
 }
 
+static uint64_t count(const struct session *s, enum nri_event_counter counter)
+{
+    return nri_core_count_event(s->fr.core, NRI_EVENT_CONFIGURE, counter);
+}
+
 static void check_end(struct session *s, int code, const char *part)
 {
     struct nri_error error;
@@ -187,6 +192,10 @@ static void test_clipped_validate_fails(void **state)
     s->fr.nri_version = "v0.9.0";
     assert_refusal(configure(s), NRI_GRPC_UNKNOWN, "ValidateContainerAdjustment");
     check_end(s, NRI_E_UNSUPPORTED, "ValidateContainerAdjustment");
+    /* Its handler succeeded, and the library refused. */
+    assert_int_equal(count(s, NRI_COUNT_REPLIES), 0);
+    assert_int_equal(count(s, NRI_COUNT_REFUSED), 0);
+    assert_int_equal(count(s, NRI_COUNT_ERRORS), 1);
 }
 
 static void test_clipped_validate_allowed(void **state)

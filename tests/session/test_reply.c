@@ -17,6 +17,11 @@ static struct rpc_outcome *create(struct session *s, int (*act)(struct recorder 
     return fake_runtime_event(&s->fr, NRI_EVENT_CREATE_CONTAINER);
 }
 
+static uint64_t count(const struct session *s, enum nri_event event, enum nri_event_counter counter)
+{
+    return nri_core_count_event(s->fr.core, event, counter);
+}
+
 static int build_all(struct recorder *recorder, nri_request *request)
 {
     (void)recorder;
@@ -430,7 +435,39 @@ static void test_reply_over_max_send(void **state)
     const struct rpc_outcome *outcome = create(s, build_large);
     assert_refusal(outcome, NRI_GRPC_RESOURCE_EXHAUSTED, "16384");
     assert_non_null(fake_runtime_find_record(&s->fr, "could not be sent"));
+    assert_int_equal(count(s, NRI_EVENT_CREATE_CONTAINER, NRI_COUNT_REPLIES), 0);
+    assert_int_equal(count(s, NRI_EVENT_CREATE_CONTAINER, NRI_COUNT_ERRORS), 1);
     assert_success(create(s, build_all));
+    assert_int_equal(count(s, NRI_EVENT_CREATE_CONTAINER, NRI_COUNT_REPLIES), 1);
+}
+
+static int update_many(struct recorder *recorder, nri_request *request)
+{
+    nri_updates *updates = nri_request_updates(request);
+    char id[512];
+    (void)recorder;
+    if (nri_request_event(request) != NRI_EVENT_SYNCHRONIZE)
+        return 0;
+    for (int i = 0; i < 40; i++) {
+        (void)snprintf(id, sizeof id, "%0500d", i);
+        (void)nri_update_set_cpu_shares(nri_updates_container(updates, id), 2);
+    }
+    return 0;
+}
+
+/* An answer that did not go out has synchronised nothing. */
+static void test_synchronize_over_max_send(void **state)
+{
+    struct session *s = *state;
+    s->fr.config.limits.max_send = 16384;
+    assert_success(create(s, NULL));
+    s->recorder.act = update_many;
+    assert_refusal(fake_runtime_sync(&s->fr, 0, 1, 0, 1, false), NRI_GRPC_RESOURCE_EXHAUSTED,
+                   "16384");
+    assert_int_equal(count(s, NRI_EVENT_SYNCHRONIZE, NRI_COUNT_REPLIES), 0);
+    assert_int_equal(count(s, NRI_EVENT_SYNCHRONIZE, NRI_COUNT_ERRORS), 1);
+    assert_int_equal(nri_core_count(s->fr.core, NRI_COUNT_SYNCHRONIZATIONS), 0);
+    assert_false(nri_core_is_synchronized(s->fr.core));
 }
 
 /* Builders are bounded like everything else. */
@@ -480,6 +517,7 @@ int main(void)
         session_test(test_validate_code_alone_is_a_veto),
         session_test(test_validate_accepts),
         session_test(test_reply_over_max_send),
+        session_test(test_synchronize_over_max_send),
         session_test(test_builder_over_the_request_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
