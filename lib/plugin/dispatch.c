@@ -30,7 +30,7 @@ void nri_dispatch_run(struct nri_core *core, nri_request *request, nri_handler h
         return;
     }
     core->depth++;
-    int code = nri_handler_call(core, request, handler, core->now);
+    int code = nri_handler_call(core, request, handler);
     core->depth--;
     if (code == NRI_PENDING)
         return; /* the reference is the handler's, and the request may be gone already */

@@ -52,12 +52,20 @@ static int call_with_state(struct nri_core *core, nri_request *request, nri_hand
     return code;
 }
 
-int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler, uint64_t now)
+static uint64_t clock_now(const struct nri_core *core)
+{
+    return core->config.host->now(core->config.host->context);
+}
+
+/* By the clock: `core->now` is that of a read, which may have brought several requests, and a
+ * handler that ran before this one may have taken its time. */
+int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler)
 {
     int code = 0;
 
     request->core = core;
-    atomic_store_explicit(&core->busy_until, patience_ends(request, now), memory_order_relaxed);
+    atomic_store_explicit(&core->busy_until, patience_ends(request, clock_now(core)),
+                          memory_order_relaxed);
     if (is_for_state(request))
         code = call_with_state(core, request, handler);
     else if (handler != NULL)
@@ -66,18 +74,13 @@ int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler ha
     return code;
 }
 
-static uint64_t clock_now(const struct nri_core *core)
-{
-    return core->config.host->now(core->config.host->context);
-}
-
 static void run_request(struct nri_task *task)
 {
     nri_request *request = request_of(task);
     struct nri_core *core = request->core;
 
     atomic_fetch_sub(&core->queued, 1);
-    int code = nri_handler_call(core, request, request->work, clock_now(core));
+    int code = nri_handler_call(core, request, request->work);
     if (code == NRI_PENDING)
         return;
     code = nri_request_take_code(request, code, "the handler of", "returned");
@@ -158,7 +161,7 @@ static void call_own(struct nri_core *core, nri_request *request, nri_handler ha
 
     if (state != NULL && request->event == NRI_EVENT_CONNECTED)
         nri_state_hooks_of(state)->connected(state);
-    if (handler == NULL || nri_handler_call(core, request, handler, clock_now(core)) != NRI_PENDING)
+    if (handler == NULL || nri_handler_call(core, request, handler) != NRI_PENDING)
         return;
     /* Nothing waits for an answer; but who returns this believes to hold a reference, and will drop
      * it. */

@@ -122,8 +122,7 @@ void nri_dispatch_close(struct nri_core *core);
 
 /* handler.c */
 /* Runs a handler (may be NULL) with the state cache's hooks around it, on this thread. */
-int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler,
-                     uint64_t now);
+int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler);
 /* Hands it to the thread of handlers, which completes the request. Takes the reference. */
 void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler handler);
 /* Runs the handler (may be NULL) of a library event, or hands it over. */

@@ -279,6 +279,42 @@ static void test_when_a_handler_counts_as_stuck(void **state)
     }
 }
 
+/* The first handler takes as long as three requests may; the other is asked whether it is stuck. */
+static int ask_after_a_slow_one(struct recorder *recorder, nri_request *request)
+{
+    struct session *s = recorder->data;
+    (void)request;
+    if (recorder_seen(recorder, NRI_EVENT_START_CONTAINER) == 1) {
+        s->fr.now += 3 * BUDGET;
+        return 0;
+    }
+    assert_false(nri_core_is_wedged(s->fr.core, s->fr.now));
+    assert_false(nri_core_is_wedged(s->fr.core, s->fr.now + 2 * BUDGET));
+    assert_true(nri_core_is_wedged(s->fr.core, s->fr.now + 2 * BUDGET + 1));
+    return 0;
+}
+
+/* Its time begins when it does, not when what was read with it came. */
+static void test_a_handler_is_not_stuck_because_one_before_it_was_slow(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome outcomes[2] = {{.arena = &s->fr.arena}, {.arena = &s->fr.arena}};
+    MESSAGE(StateChangeEvent) message;
+    start(s);
+    s->recorder.data = s;
+    s->recorder.act = ask_after_a_slow_one;
+    INIT(state_change_event)(&message);
+    message.event = (MESSAGE(Event))NRI_EVENT_START_CONTAINER;
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(nri_rpc_invoke(s->fr.peer.rpc, NRI_METHOD_STATE_CHANGE, &message.base,
+                                        s->fr.now, 0, NULL, 0, rpc_outcome_done, &outcomes[i],
+                                        &s->fr.error),
+                         0);
+    fake_runtime_run(&s->fr);
+    assert_int_equal(recorder_seen(&s->recorder, NRI_EVENT_START_CONTAINER), 2);
+    assert_success(&outcomes[1]);
+}
+
 /* ---- offloaded work ---- */
 
 static int count_offer(void *user, struct nri_task *task)
@@ -352,6 +388,7 @@ int main(void)
         session_test(test_a_handler_ends_while_the_guard_answers),
         session_test(test_slow_handlers_are_named),
         session_test(test_when_a_handler_counts_as_stuck),
+        session_test(test_a_handler_is_not_stuck_because_one_before_it_was_slow),
         session_test(test_nothing_is_offloaded_once_the_plugin_ends),
         session_test(test_bypass),
     };
