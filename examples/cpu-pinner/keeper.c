@@ -114,7 +114,7 @@ static int make_state(struct keeper *keeper)
     nri_error *error = NULL;
     const int code = nri_state_new(&keeper->state, &ops, &options, keeper, &error);
     if (code != 0)
-        keeper_say(keeper, NRI_LOG_ERROR, "the checkpoint: %s",
+        keeper_say(keeper, NRI_LOG_ERROR, "%s",
                    error != NULL ? nri_error_get_text(error) : nri_strerror(code));
     nri_error_free(error);
     return code == 0 ? 0 : -1;

@@ -15,18 +15,45 @@ static void print_option(FILE *out, int letter, const char *name, const char *ar
     (void)fprintf(out, "  %-*s  %s\n", COLUMN, left, help != NULL ? help : "");
 }
 
-static void print_field(FILE *out, const struct nri_app_field *field)
+/* What may be written: "duration, 0s to 1h", "one of: off, on". */
+static void print_kind(FILE *out, const struct nri_app_field *field)
 {
-    (void)fprintf(out, "  %-*s  %s", COLUMN, field->name, field->help != NULL ? field->help : "");
-    if (field->required != 0)
-        (void)fputs(" (required)", out);
-    else if (field->standard != NULL && field->standard[0] != '\0' && field->secret == 0)
-        (void)fprintf(out, " (default: %s)", field->standard);
+    static const char *const kinds[] = {
+        [NRI_APP_BOOL] = "true or false",  [NRI_APP_INTEGER] = "integer",
+        [NRI_APP_NUMBER] = "number",       [NRI_APP_TEXT] = "text",
+        [NRI_APP_DURATION] = "duration",   [NRI_APP_BYTES] = "bytes",
+        [NRI_APP_CPUS] = "CPU list",       [NRI_APP_CHOICE] = "one of",
+        [NRI_APP_TEXTS] = "list of texts", [NRI_APP_DOCUMENT] = "anything",
+    };
+    if (field->type < NRI_APP_BOOL || field->type > NRI_APP_DOCUMENT)
+        return; /* of a table that is refused */
+    (void)fprintf(out, "[%s", kinds[field->type]);
     if (field->type == NRI_APP_CHOICE && field->choices != NULL) {
         for (size_t i = 0; field->choices[i] != NULL; i++)
-            (void)fprintf(out, "%s%s", i == 0 ? " [one of: " : ", ", field->choices[i]);
-        (void)fputs("]", out);
+            (void)fprintf(out, "%s%s", i == 0 ? ": " : ", ", field->choices[i]);
     }
+    if (field->minimum != NULL && field->maximum != NULL)
+        (void)fprintf(out, ", %s to %s", field->minimum, field->maximum);
+    else if (field->minimum != NULL)
+        (void)fprintf(out, ", at least %s", field->minimum);
+    else if (field->maximum != NULL)
+        (void)fprintf(out, ", at most %s", field->maximum);
+    (void)fputs("]", out);
+}
+
+static void print_field(FILE *out, const struct nri_app_field *field)
+{
+    const char *standard = field->standard;
+    if (standard == NULL && field->type == NRI_APP_CHOICE && field->choices != NULL)
+        standard = field->choices[0];
+    (void)fprintf(out, "  %-*s  ", COLUMN, field->name);
+    if (field->help != NULL)
+        (void)fprintf(out, "%s ", field->help);
+    print_kind(out, field);
+    if (field->required != 0)
+        (void)fputs(" (required)", out);
+    else if (standard != NULL && standard[0] != '\0' && field->secret == 0)
+        (void)fprintf(out, " (default: %s)", standard);
     (void)fputs("\n", out);
 }
 

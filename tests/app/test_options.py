@@ -163,6 +163,9 @@ class Printed(AppCase):
             for word in """--name --idx --socket --config --log-level --log-format --http --bypass --no-reconnect
                     --print-config --check-config --version --help --flag greeting hello Greets""".split():
                 self.assertIn(word, out)
+            self.assertIn("how long a creation takes [duration, 0s to 1h] (default: 0s)\n", out)
+            self.assertIn("nobody's business [text]\n", out)
+            self.assertEqual([line for line in out.splitlines() if line.endswith(" ")], [])
 
     def test_print_config(self):
         path = self.file("c.yaml", "greeting: moin\npassword: hunter2\n")
