@@ -27,9 +27,16 @@ int nri_keyed_index(enum nri_field field)
     return one_more[field] - 1;
 }
 
-static int conflict(const struct nri_merge *merge, struct nri_error *error, const char *other,
+static bool dedup(const struct nri_merge *merge, enum nri_field field)
+{
+    return merge->settings.policy[field] == NRI_MERGE_DEDUP;
+}
+
+static int conflict(struct nri_merge *merge, struct nri_error *error, const char *other,
                     enum nri_field field, struct nri_key key)
 {
+    if (dedup(merge, field) && merge->arena->failure != 0)
+        return nri_merge_no_memory(merge, error); /* the values could not be compared */
     int shown = (int)(key.length < KEY_SHOWN ? key.length : nri_utf8_cut(key.text, KEY_SHOWN));
     return nri_error_set(error, NRI_E_CONFLICT,
                          "plugins \"%s\" and \"%s\" both tried to set %s %.*s", merge->plugin,
@@ -54,8 +61,7 @@ bool nri_same_args(struct nri_merge *merge, const void *a, const void *b)
     return true;
 }
 
-/* By their bytes. Where these cannot be had, for want of memory, the values count as different, and
- * it becomes a conflict. */
+/* By their bytes. Where these cannot be had, for want of memory, the arena's failure says so. */
 bool nri_same_message(struct nri_merge *merge, const void *a, const void *b)
 {
     size_t size, other;
@@ -84,11 +90,6 @@ static int claim(struct nri_merge *merge, enum nri_field field, const char *owne
     default:
         return NRI_E_CONFLICT;
     }
-}
-
-static bool dedup(const struct nri_merge *merge, enum nri_field field)
-{
-    return merge->settings.policy[field] == NRI_MERGE_DEDUP;
 }
 
 static bool note_claim(struct nri_merge *merge, const struct nri_owners *owners, int verdict,

@@ -175,6 +175,24 @@ static void compare(struct run *run, const char *what, const ProtobufCMessageDes
     nri_json_free(should);
 }
 
+struct changes {
+    char text[1024];
+    size_t length;
+};
+
+static void list_change(void *user, const struct nri_merge_change *change)
+{
+    static const char *const what[] = {"set", "replaced", "kept", "removed", "dropped"};
+    struct changes *list = user;
+    const bool key = change->key != NULL, from = change->from != NULL;
+    int size = snprintf(list->text + list->length, sizeof list->text - list->length,
+                        "%s %s %s%s%.*s%s%s;", what[change->what], change->container,
+                        nri_field_name((int)change->field), key ? " " : "", (int)change->key_length,
+                        key ? change->key : "", from ? " from " : "", from ? change->from : "");
+    assert_true(size > 0 && (size_t)size < sizeof list->text - list->length);
+    list->length += (size_t)size;
+}
+
 void merge_case_check(const struct merge_case *one)
 {
     struct run run;
@@ -190,6 +208,12 @@ void merge_case_check(const struct merge_case *one)
         compare(&run, "what is seen", update ? TYPE(linux_resources) : TYPE(container),
                 one->visible, run.seen);
         compare(&run, "owners", TYPE(owning_plugins), one->owners, nri_merge_owners(run.merge));
+    }
+    if (one->changes != NULL) {
+        struct changes list = {"", 0};
+        nri_merge_each_change(run.merge, list_change, &list);
+        if (strcmp(list.text, one->changes) != 0)
+            fail_msg("%s: changes are \"%s\", not \"%s\"", one->name, list.text, one->changes);
     }
     fini(&run);
 }

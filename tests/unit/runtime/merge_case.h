@@ -21,6 +21,7 @@ struct merge_case {
     const char *result;   /* the event's response */
     const char *visible;  /* the Container, or LinuxResources, that a plugin after all would see */
     const char *owners;   /* OwningPlugins */
+    const char *changes;  /* of the last reply, each "WHAT CONTAINER FIELD [KEY] [from PLUGIN];" */
     const char *error;    /* the text: some reply must fail with it */
     bool go;              /* go_compatible */
     enum nri_field field; /* that has the policy */
