@@ -198,8 +198,8 @@ NRI_API int nri_request_complete(nri_request *request, int code);
  * @param user handed to it
  * @return NRI_PENDING; else the work is not called: NRI_E_INVALID, NRI_E_BUSY (as many pieces wait
  * as requests may be in flight), NRI_E_NOMEM, NRI_E_IO (no thread), NRI_E_EVENT (an event of the
- * library's own), NRI_E_STATE (the plugin is being closed). Once for a request, in a handler. Since
- * 0.1.0.
+ * library's own), NRI_E_STATE (the plugin is being closed, or the request was offloaded before).
+ * Once for a request, in a handler. Since 0.1.0.
  */
 NRI_API int nri_request_offload(nri_request *request, int (*work)(nri_request *request, void *user),
                                 void *user) NRI_WARN_UNUSED;

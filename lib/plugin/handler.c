@@ -215,9 +215,15 @@ int nri_request_offload(nri_request *request, int (*work)(nri_request *request, 
         return NRI_E_INVALID;
     if (request->call == NULL)
         return NRI_E_EVENT;
+    /* There is one task in a request, and one reference for the work to give up. */
+    if (atomic_exchange(&request->offloaded, true))
+        return NRI_E_STATE;
     request->work = work;
     request->work_user = user;
     request->task.run = run_offloaded;
     const int code = nri_shared_offload(request->shared, &request->task);
-    return code == 0 ? NRI_PENDING : code;
+    if (code == 0)
+        return NRI_PENDING; /* the request may be gone already */
+    atomic_store(&request->offloaded, false);
+    return code;
 }

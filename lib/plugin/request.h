@@ -82,6 +82,7 @@ struct nri_request {
     bool deadline_assumed;
     struct nri_task task;  /* for the threads of handlers and of offloaded work */
     struct nri_core *core; /* while a task of it waits or runs */
+    atomic_bool offloaded; /* its task is the pool's, or was */
     int (*work)(nri_request *request, void *user);
     void *work_user;
     int reason;            /* of DISCONNECTED */

@@ -351,6 +351,42 @@ static void test_nothing_is_offloaded_once_the_plugin_ends(void **state)
     nri_request_unref(request);
 }
 
+struct offers {
+    struct nri_task *task;
+    size_t count;
+};
+
+static int keep_offer(void *user, struct nri_task *task)
+{
+    struct offers *offers = user;
+    offers->task = task;
+    offers->count++;
+    return 0;
+}
+
+/* It would be in the pool's queue twice, and one of the two would answer for a request that the
+ * other gave up. */
+static void test_a_request_is_offloaded_once(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    struct offers offers = {0};
+    s->fr.config.offload = keep_offer;
+    s->fr.config.offload_user = &offers;
+    start(s);
+    nri_request *request = hold(s, CREATE, &outcome);
+    (void)nri_request_ref(request);
+    assert_int_equal(nri_request_offload(request, no_work, NULL), NRI_PENDING);
+    assert_int_equal(nri_request_offload(request, no_work, NULL), NRI_E_STATE);
+    assert_int_equal(offers.count, 1);
+    offers.task->run(offers.task);
+    fake_runtime_run(&s->fr);
+    assert_success(outcome);
+    assert_int_equal(nri_request_offload(request, no_work, NULL), NRI_E_STATE);
+    assert_int_equal(offers.count, 1);
+    nri_request_unref(request);
+}
+
 /* ---- the bypass ---- */
 
 static void test_bypass(void **state)
@@ -390,6 +426,7 @@ int main(void)
         session_test(test_when_a_handler_counts_as_stuck),
         session_test(test_a_handler_is_not_stuck_because_one_before_it_was_slow),
         session_test(test_nothing_is_offloaded_once_the_plugin_ends),
+        session_test(test_a_request_is_offloaded_once),
         session_test(test_bypass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
