@@ -148,6 +148,11 @@ void nri_core_become_ready(struct nri_core *core)
     core->ready_since = core->now;
 }
 
+static void lost(void *user, const char *why)
+{
+    nri_handler_lost(user, why);
+}
+
 static int make_rpc(struct nri_core *core)
 {
     const struct nri_rpc_config config = {
@@ -161,6 +166,7 @@ static int make_rpc(struct nri_core *core)
         .log = core->log,
         .label = core->label,
         .request = nri_dispatch_call,
+        .lost = lost,
         .wake = wake,
         .user = core,
     };

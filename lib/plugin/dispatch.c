@@ -80,8 +80,9 @@ static void dispatch_event(struct nri_core *core, struct nri_rpc_call *call, uns
     }
     nri_request *request = nri_request_make(core, call, method->event, method, &nri_methods[index]);
     if (request == NULL) {
-        nri_reply_refuse(core, call, nri_rpc_call_arena(call)->failure,
-                         "no memory for the request");
+        static const char nomem[] = "no memory for the request";
+        nri_handler_lost(core, nomem);
+        nri_reply_refuse(core, call, nri_rpc_call_arena(call)->failure, nomem);
         nri_rpc_call_release(call);
         return;
     }

@@ -124,6 +124,19 @@ static void tell_state(struct nri_core *core, nri_request *request)
                      nri_event_name(request->event));
 }
 
+/* Which request it was is not known to who had no memory for it: any may have been an event. Said
+ * once, as the refusals themselves are each. */
+void nri_handler_lost(struct nri_core *core, const char *why)
+{
+    nri_state *state = core->config.state;
+
+    if (state != NULL && nri_state_hooks_of(state)->lose(state))
+        nri_core_log(core, NRI_LOG_ERROR,
+                     "the state cache is not right before the next Synchronize: a request was "
+                     "refused before it could see it: %s",
+                     why);
+}
+
 /* No handler will see it. */
 static void answer_at_once(struct nri_core *core, nri_request *request)
 {

@@ -125,6 +125,8 @@ void nri_dispatch_close(struct nri_core *core);
 int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler);
 /* Hands it to the thread of handlers, which completes the request. Takes the reference. */
 void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler handler);
+/* A request was refused before the state cache saw it: it passes for synchronised no more. */
+void nri_handler_lost(struct nri_core *core, const char *why);
 /* Runs the handler (may be NULL) of a library event, or hands it over. */
 void nri_handler_own(struct nri_core *core, nri_request *request, nri_handler handler);
 

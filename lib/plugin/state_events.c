@@ -156,4 +156,5 @@ const struct nri_state_hooks nri_state_hooks = {
     .after = after,
     .missed = nri_state_missed,
     .missed_end = nri_state_missed_end,
+    .lose = nri_state_lose,
 };

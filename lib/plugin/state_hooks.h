@@ -29,6 +29,9 @@ struct nri_state_hooks {
     int (*missed)(nri_state *state, const struct nri_alloc *alloc, nri_request *request,
                   struct nri_task **task);
     void (*missed_end)(nri_state *state);
+    /* An event was lost: until the next connection the state is not synchronised. True when that
+     * was not so before. Any thread. */
+    bool (*lose)(nri_state *state);
 };
 
 /* The first member of struct nri_state. */

@@ -148,9 +148,9 @@ static void remove_container(void *state, const void *id, size_t length, void *u
         nri_state_remove_container(state, id, length);
 }
 
-static void lose(nri_state *state)
+bool nri_state_lose(nri_state *state)
 {
-    atomic_store(&state->lost, true);
+    return !atomic_exchange(&state->lost, true);
 }
 
 static void tell_pod(void *state, const void *id, size_t length, void *user)
@@ -160,7 +160,7 @@ static void tell_pod(void *state, const void *id, size_t length, void *user)
         nri_state_remove_pod(state, id, length);
     if (missed->pod_copy != NULL &&
         nri_state_put_pod(state, missed->pod_copy, missed->may, NRI_STATE_EVENT) != 0)
-        lose(state);
+        (void)nri_state_lose(state);
 }
 
 static void tell_container(void *state, const void *id, size_t length, void *user)
@@ -172,7 +172,7 @@ static void tell_container(void *state, const void *id, size_t length, void *use
         nri_state_put_container(state, missed->container,
                                 missed->pod != NULL ? missed->pod->pod_copy : NULL, missed->may,
                                 NRI_STATE_EVENT) != 0)
-        lose(state);
+        (void)nri_state_lose(state);
 }
 
 static void release(void *batch, const void *id, size_t length, void *missed)
@@ -239,7 +239,7 @@ int nri_state_missed(nri_state *state, const struct nri_alloc *alloc, nri_reques
         code = note(state->missed, request);
     nri_lock_give(&state->missed_lock);
     if (code != 0)
-        lose(state);
+        (void)nri_state_lose(state);
     return code;
 }
 

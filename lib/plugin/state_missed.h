@@ -27,4 +27,7 @@ int nri_state_missed(nri_state *state, const struct nri_alloc *alloc, nri_reques
 /* A handler is queued: what is missed from now on comes after it. On the loop's thread. */
 void nri_state_missed_end(nri_state *state);
 
+/* An event that could not be kept. As nri_state_hooks.lose. */
+bool nri_state_lose(nri_state *state);
+
 #endif

@@ -62,6 +62,9 @@ struct nri_rpc_config {
     /* A request. The call is the receiver's: it replies once (unless the connection goes) and
      * releases. */
     void (*request)(void *user, struct nri_rpc_call *call);
+    /* A request that nobody will see was refused with RESOURCE_EXHAUSTED: too large, or no memory
+     * or place in the queue for it. May be NULL. */
+    void (*lost)(void *user, const char *why);
     /* There is new output, or the deadline moved. May be NULL. Called in nri_rpc_input() too. */
     void (*wake)(void *user);
     void *user;

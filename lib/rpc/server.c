@@ -70,6 +70,9 @@ static void refuse_stream(struct nri_rpc *rpc, uint32_t stream, int grpc, uint64
     nri_log_write(rpc->config.log, rpc->now, NRI_LOG_WARN, NULL,
                   "request on stream %lu refused with code %d: %s", (unsigned long)stream, grpc,
                   text);
+    if (grpc == NRI_GRPC_RESOURCE_EXHAUSTED && rpc->config.lost != NULL) {
+        rpc->config.lost(rpc->config.user, text);
+    }
     (void)nri_rpc_server_status(rpc, stream, grpc, text); /* a failure is kept in the connection */
 }
 
