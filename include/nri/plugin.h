@@ -483,25 +483,30 @@ NRI_API const char *nri_plugin_index(const nri_plugin *plugin);
 /** `user` of nri_plugin_new(). Since 0.1.0. */
 NRI_API void *nri_plugin_user(const nri_plugin *plugin);
 /** The events subscribed to: derived from the callback table, narrowed and clipped by Configure.
- * Since 0.1.0. */
+ * Any thread. Since 0.1.0. */
 NRI_API uint32_t nri_plugin_events(const nri_plugin *plugin);
 /** The runtime's name, as Configure told it, unchanged; "" before. Kept after the end of the
- * connection; valid until the next Configure or the next connection: copy what is to live longer.
- * The loop's thread. Since 0.1.0. */
+ * connection; valid until the next Configure or the next connection, and in a handler or a function
+ * posted to its thread until that returns: copy what is to live longer. The loop's thread, and that
+ * of handlers; not in work that was offloaded. Since 0.1.0. */
 NRI_API const char *nri_plugin_runtime_name(const nri_plugin *plugin);
-/** The runtime's version; as nri_plugin_runtime_name(), also in how long it is valid. Since
- * 0.1.0. */
+/** The runtime's version; as nri_plugin_runtime_name(), also in how long it is valid and on which
+ * threads. Since 0.1.0. */
 NRI_API const char *nri_plugin_runtime_version(const nri_plugin *plugin);
 /** The runtime's NRI version: told (NRI 0.12 and later), else inferred, else "unknown". Valid as
- * long as nri_plugin_runtime_name() is. Since 0.1.0. */
+ * long, and on the threads, as nri_plugin_runtime_name() is. Since 0.1.0. */
 NRI_API const char *nri_plugin_runtime_nri_version(const nri_plugin *plugin);
-/** Whether that version was inferred, not told; changes when it does. Since 0.1.0. */
+/** Whether that version was inferred, not told; changes when it does. The loop's thread, and that
+ * of handlers. Since 0.1.0. */
 NRI_API bool nri_plugin_nri_version_is_inferred(const nri_plugin *plugin);
-/** The runtime's registration time-out in milliseconds: Configure's, else 5000. Since 0.1.0. */
+/** The runtime's registration time-out in milliseconds: Configure's, else 5000. Any thread. Since
+ * 0.1.0. */
 NRI_API uint64_t nri_plugin_registration_timeout_ms(const nri_plugin *plugin);
-/** The runtime's request time-out in milliseconds: Configure's, else 2000. Since 0.1.0. */
+/** The runtime's request time-out in milliseconds: Configure's, else 2000. Any thread. Since
+ * 0.1.0. */
 NRI_API uint64_t nri_plugin_request_timeout_ms(const nri_plugin *plugin);
-/** Whether the runtime's NRI version has a feature; false when unknown. Since 0.1.0. */
+/** Whether the runtime's NRI version has a feature; false when unknown, as it is before
+ * Configure. The loop's thread, and that of handlers. Since 0.1.0. */
 NRI_API bool nri_plugin_supports(const nri_plugin *plugin, enum nri_feature feature);
 /** The last error of this handle; NULL when there was none. Valid until the next call with this
  * handle. Since 0.1.0. */

@@ -286,9 +286,7 @@ uint64_t nri_plugin_request_timeout_ms(const nri_plugin *plugin)
 
 bool nri_plugin_supports(const nri_plugin *plugin, enum nri_feature feature)
 {
-    return plugin != NULL && nri_feature_supported(nri_core_runtime_name(plugin->core),
-                                                   nri_core_runtime_version(plugin->core),
-                                                   nri_core_nri_version(plugin->core), feature);
+    return plugin != NULL && nri_core_supports(plugin->core, feature);
 }
 
 /* A handler's thread has an error of its own: the loop goes on meanwhile. */

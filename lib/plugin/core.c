@@ -65,8 +65,7 @@ int nri_core_new(struct nri_core **core, const struct nri_core_config *config,
         return nri_error_set(error, NRI_E_NOMEM, "out of memory for a plugin");
     c->alloc = config->alloc;
     nri_arena_init(&c->arena, &c->alloc, 256, TEXT_ARENA);
-    nri_arena_init(&c->told, &c->alloc, 256,
-                   SIZE_MAX); /* three texts of one message, whose size is limited */
+    nri_configure_init(c);
     if (!copy_config(c, config) || nri_shared_new(&c->shared, config) != 0) {
         nri_core_free(c);
         return nri_error_set(error, NRI_E_NOMEM, "out of memory for a plugin");
@@ -78,7 +77,7 @@ int nri_core_new(struct nri_core **core, const struct nri_core_config *config,
     atomic_init(&c->bypass, config->bypass);
     atomic_init(&c->serves, false);
     nri_update_queue_init(&c->update_queue);
-    nri_configure_reset(c);
+    nri_configure_reset(c); /* which knows of derived events only now */
     *core = c;
     return 0;
 }
@@ -93,7 +92,7 @@ void nri_core_free(struct nri_core *core)
         nri_shared_detach(core->shared);
         nri_shared_unref(core->shared);
     }
-    nri_arena_fini(&core->told);
+    nri_configure_fini(core);
     nri_arena_fini(&core->arena);
     nri_alloc_release(&alloc, core);
 }
@@ -450,31 +449,42 @@ uint64_t nri_core_count_event(const struct nri_core *core, enum nri_event event,
 
 const char *nri_core_runtime_name(const struct nri_core *core)
 {
-    return core->runtime_name;
+    return atomic_load(&core->told)->runtime_name;
 }
 
 const char *nri_core_runtime_version(const struct nri_core *core)
 {
-    return core->runtime_version;
+    return atomic_load(&core->told)->runtime_version;
 }
 
 const char *nri_core_nri_version(const struct nri_core *core)
 {
-    return core->nri_version;
+    return atomic_load(&core->told)->nri_version;
 }
 
 bool nri_core_nri_version_inferred(const struct nri_core *core)
 {
-    return core->version_inferred;
+    return atomic_load(&core->told)->version_inferred;
+}
+
+bool nri_core_supports(const struct nri_core *core, enum nri_feature feature)
+{
+    const struct nri_told *told = atomic_load(&core->told);
+
+    return nri_feature_supported(told->runtime_name, told->runtime_version, told->nri_version,
+                                 feature);
 }
 
 uint64_t nri_core_registration_timeout_ms(const struct nri_core *core)
 {
-    return core->registration_timeout_ms == 0 ? NRI_REGISTRATION_TIMEOUT_MS
-                                              : core->registration_timeout_ms;
+    const uint64_t told = core->registration_timeout_ms;
+
+    return told == 0 ? NRI_REGISTRATION_TIMEOUT_MS : told;
 }
 
 uint64_t nri_core_request_timeout_ms(const struct nri_core *core)
 {
-    return core->request_timeout_ms == 0 ? NRI_REQUEST_TIMEOUT_MS : core->request_timeout_ms;
+    const uint64_t told = core->request_timeout_ms;
+
+    return told == 0 ? NRI_REQUEST_TIMEOUT_MS : told;
 }

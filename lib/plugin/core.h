@@ -118,6 +118,7 @@ const char *nri_core_runtime_name(const struct nri_core *core);
 const char *nri_core_runtime_version(const struct nri_core *core);
 const char *nri_core_nri_version(const struct nri_core *core); /* "unknown" when it is */
 bool nri_core_nri_version_inferred(const struct nri_core *core);
+bool nri_core_supports(const struct nri_core *core, enum nri_feature feature);
 uint64_t nri_core_registration_timeout_ms(const struct nri_core *core);
 uint64_t nri_core_request_timeout_ms(const struct nri_core *core);
 

@@ -42,6 +42,16 @@ struct nri_missed {
     char text[NRI_MISSED_SIZE];
 };
 
+/* The texts of one Configure. They never change: the next ones take their place, and these go once
+ * the thread of handlers is through with all that may have seen them. */
+struct nri_told {
+    struct nri_task task; /* first; lets it go, on the thread of handlers */
+    struct nri_alloc alloc;
+    struct nri_arena arena; /* of the texts */
+    const char *runtime_name, *runtime_version, *nri_version;
+    bool version_inferred;
+};
+
 struct nri_core {
     struct nri_alloc alloc;
     struct nri_plugin_ops ops;
@@ -76,13 +86,12 @@ struct nri_core {
     uint64_t settled_features; /* the runtime has them, or it was said that it ignores them */
     struct nri_missed missed;
 
-    /* What Configure told; kept after the end, until the next connection. */
-    struct nri_arena told; /* of the texts */
-    const char *runtime_name, *runtime_version, *nri_version;
-    bool version_inferred;
+    /* What Configure told; kept after the end, until the next connection. Written on the loop's
+     * thread, read there and on that of handlers; never NULL. */
+    _Atomic(const struct nri_told *) told;
     _Atomic uint64_t registration_timeout_ms, request_timeout_ms; /* 0: not told */
-    uint32_t wanted; /* derived, or narrowed by on_configure */
-    uint32_t events; /* and clipped to what the runtime knows */
+    uint32_t wanted;         /* derived, or narrowed by on_configure */
+    _Atomic uint32_t events; /* and clipped to what the runtime knows */
 };
 
 /* core.c */
@@ -98,7 +107,9 @@ int nri_register_send(struct nri_core *core, struct nri_error *error);
 void nri_register_check_deadline(struct nri_core *core);
 
 /* configure.c */
+void nri_configure_init(struct nri_core *core); /* nothing is told */
 void nri_configure_reset(struct nri_core *core);
+void nri_configure_fini(struct nri_core *core);
 void nri_configure_request(struct nri_core *core, struct nri_rpc_call *call);
 /* Before the reply: the mask to answer with, or why Configure is refused after all. */
 int nri_configure_mask(struct nri_core *core, const nri_request *request, uint32_t *mask,

@@ -136,9 +136,9 @@ static void write_info(struct writer *writer, const struct nri_core *core)
     label(writer, PREFIX "build_info{", "plugin", core->config.name);
     label(writer, ",", "index", core->config.index);
     label(writer, ",", "libnri", nri_version());
-    label(writer, ",", "runtime", core->runtime_name);
-    label(writer, ",", "runtime_version", core->runtime_version);
-    label(writer, ",", "nri_version", core->nri_version);
+    label(writer, ",", "runtime", nri_core_runtime_name(core));
+    label(writer, ",", "runtime_version", nri_core_runtime_version(core));
+    label(writer, ",", "nri_version", nri_core_nri_version(core));
     put(writer, "} 1\n");
 }
 

@@ -72,8 +72,9 @@ static void missing_features(struct nri_core *core, const nri_request *request,
 {
     const nri_feature_check check =
         nri_adjustment_feature_check(request->adjustment, core->settled_features);
-    const struct nri_feature_place place = {core->runtime_name, core->runtime_version,
-                                            core->nri_version, core->config.strict_features};
+    const struct nri_told *told = atomic_load(&core->told);
+    const struct nri_feature_place place = {told->runtime_name, told->runtime_version,
+                                            told->nri_version, core->config.strict_features};
 
     while (check != NULL &&
            check(request->adjustment, &place, &core->settled_features, &verdict->error)) {

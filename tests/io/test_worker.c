@@ -323,6 +323,84 @@ static void test_closed_in_a_handler(void **state)
     }
 }
 
+/* ---- what Configure tells ---- */
+
+/* Configure comes while this runs. */
+static int read_until_configured(nri_request *request, struct witness *witness)
+{
+    const nri_plugin *plugin = nri_request_plugin(request);
+    (void)witness;
+    while (nri_plugin_runtime_name(plugin)[0] == '\0') {
+        (void)nri_plugin_runtime_version(plugin);
+        (void)nri_plugin_runtime_nri_version(plugin);
+        (void)nri_plugin_nri_version_is_inferred(plugin);
+        (void)nri_plugin_supports(plugin, NRI_FEATURE_REMOVE_ENV);
+        (void)nri_plugin_events(plugin);
+        (void)nri_plugin_request_timeout_ms(plugin);
+        (void)sched_yield();
+    }
+    return 0;
+}
+
+static void test_a_handler_reads_what_Configure_tells_meanwhile(void **state)
+{
+    struct bench bench = {.witness = {0}};
+    struct nri_plugin_options options = fixture_options(*state);
+    door_init(&bench.door);
+    bench.witness = (struct witness){
+        .act_in = NRI_EVENT_CONNECTED, .act = read_until_configured, .user = &bench};
+    options.dispatch = NRI_DISPATCH_WORKER;
+    peer_init(&bench.peer, fixture_pair(&options));
+    (void)witness_plugin(&bench.witness, &options);
+    assert_int_equal(pthread_create(&bench.driver, NULL, drive, &bench), 0);
+    assert_true(peer_register(&bench.peer));
+    end(&bench);
+}
+
+/* Another Configure takes the place of the first, whose texts a handler has in its hands. */
+static int hold_what_was_told(nri_request *request, struct witness *witness)
+{
+    struct bench *bench = witness->user;
+    const nri_plugin *plugin = nri_request_plugin(request);
+    const char *name = nri_plugin_runtime_name(plugin);
+    char before[64];
+    note(bench, request);
+    (void)snprintf(before, sizeof before, "%s", name);
+    door_pass(&bench->door);
+    while (strcmp(nri_plugin_runtime_name(plugin), "another") != 0)
+        (void)sched_yield();
+    bench->codes[0] = before[0] != '\0' && strcmp(before, name) == 0;
+    return 0;
+}
+
+static void test_texts_stay_while_a_handler_holds_them(void **state)
+{
+    struct bench bench = {0};
+    struct nri_plugin_options options = fixture_options(*state);
+    Nri__Pkg__Api__V1alpha1__ConfigureRequest configure =
+        NRI__PKG__API__V1ALPHA1__CONFIGURE_REQUEST__INIT;
+    struct peer_bytes bytes = {0};
+    bool adjusted;
+    begin(&bench, &options, hold_what_was_told);
+    door_open(&bench.door);
+    send_create(&bench, 11, "c", 60000 * MS);
+    configure.runtime_name = (char *)"another";
+    configure.runtime_version = (char *)"2";
+    configure.nri_version = (char *)"v0.12.2";
+    peer_bytes_call(&bytes, 13, "Configure", &configure.base);
+    (void)pthread_mutex_lock(&bench.door.mutex);
+    while (bench.door.passed < 1)
+        (void)pthread_cond_wait(&bench.door.changed, &bench.door.mutex);
+    (void)pthread_mutex_unlock(&bench.door.mutex);
+    assert_true(peer_send(&bench.peer, &bytes));
+    assert_int_equal(take_answer(&bench, &adjusted), 11);
+    struct peer_message message;
+    assert_int_equal(peer_receive(&bench.peer, &message), 1);
+    peer_message_free(&message);
+    end(&bench);
+    assert_true(bench.codes[0]);
+}
+
 /* ---- offloaded work ---- */
 
 static int work(nri_request *request, void *user)
@@ -449,6 +527,8 @@ int main(void)
         TEST(test_a_stuck_handler_does_not_take_all_memory),
         TEST(test_calls_in_a_handler),
         TEST(test_closed_in_a_handler),
+        TEST(test_a_handler_reads_what_Configure_tells_meanwhile),
+        TEST(test_texts_stay_while_a_handler_holds_them),
         TEST(test_offloaded_work_runs_side_by_side),
         TEST(test_too_much_offloaded_work_is_busy),
         TEST(test_a_stop_waits_for_what_is_pending),
