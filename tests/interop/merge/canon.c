@@ -60,6 +60,8 @@ static void sort_field(ProtobufCMessage *message, const ProtobufCFieldDescriptor
         return;
     }
     size_t count = *nri_field_count(message, field);
+    if (count == 0)
+        return;
     for (size_t i = 0; i < count; i++)
         sort(items[i]);
     if (nri_message_field_is_map(field) ||
