@@ -344,7 +344,7 @@ static int read_until_configured(nri_request *request, struct witness *witness)
 
 static void test_a_handler_reads_what_Configure_tells_meanwhile(void **state)
 {
-    struct bench bench = {.witness = {0}};
+    struct bench bench = {0};
     struct nri_plugin_options options = fixture_options(*state);
     door_init(&bench.door);
     bench.witness = (struct witness){
