@@ -279,9 +279,10 @@ static int compare_one(struct block_file *results, struct nri_arena *arena,
                        size_t conflicts[SCENARIO_FIELDS])
 {
     uint32_t index, outcomes;
-    struct outcome ours, gos;
+    struct outcome ours, gos = {"", "", "", {"", "", ""}};
     bool agrees = false;
-    if (!block_number(results, &index) || !block_number(results, &outcomes) || index >= count)
+    if (!block_number(results, &index) || !block_number(results, &outcomes) || index >= count ||
+        outcomes == 0)
         return -1;
     merge(arena, &inputs[index], &ours);
     for (uint32_t i = 0; i < outcomes; i++) {

@@ -230,6 +230,10 @@ int merge_case_run(const struct merge_case *one, size_t limit, size_t fail_at, c
         code = run.arena.failure;
     if (code == 0 && text != NULL) {
         char *parts[] = {to_json(result), to_json(owners), to_json(run.seen)};
+        if (parts[0] == NULL || parts[1] == NULL || parts[2] == NULL) {
+            fail_msg("%s: nothing to show", one->name);
+            return NRI_E_INTERNAL;
+        }
         size_t size = strlen(parts[0]) + strlen(parts[1]) + strlen(parts[2]) + 3;
         *text = malloc(size);
         assert_non_null(*text);

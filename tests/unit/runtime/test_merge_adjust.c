@@ -206,7 +206,7 @@ static void test_many(void **state)
     }
     at[3] += sprintf(at[3], "{\"key\":\"K%d\"}", MANY - 1);
     for (size_t i = 0; i < 4; i++)
-        strcpy(at[i], "]}}");
+        memcpy(at[i], "]}}", sizeof "]}}");
     struct merge_case one = {.name = "many", .replies = {texts[0], texts[1]}, .result = texts[2]};
     merge_case_check(&one);
     one = (struct merge_case){.name = "many, conflict",
