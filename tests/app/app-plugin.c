@@ -4,6 +4,7 @@
  */
 #include <nri/app.h>
 #include <nri/nri.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct config {
 struct plugin {
     struct config config;
     const char *flag;
-    bool refuse_start, block_stop;
+    bool refuse_start, block_stop, block_prepare, reload_again;
 };
 
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -69,6 +70,10 @@ static void on_reload(nri_plugin *plugin, void *user)
 {
     const struct plugin *own = user;
     say("reload %s %s\n", nri_plugin_name(plugin), own->config.greeting);
+    if (own->reload_again) {
+        (void)kill(getpid(), SIGHUP);
+        (void)usleep(20000); /* the loop takes the signal meanwhile */
+    }
 }
 
 static int on_prepare(struct nri_plugin_options *options, void *user)
@@ -76,6 +81,8 @@ static int on_prepare(struct nri_plugin_options *options, void *user)
     const struct plugin *plugin = user;
     say("prepare %s\n", plugin->config.greeting);
     options->slow_percent = 90;
+    while (plugin->block_prepare)
+        (void)pause();
     return 0;
 }
 
@@ -128,6 +135,22 @@ static int set_block(void *user, const char *value, const char **text)
     return 0;
 }
 
+static int set_block_prepare(void *user, const char *value, const char **text)
+{
+    (void)value;
+    (void)text;
+    ((struct plugin *)user)->block_prepare = true;
+    return 0;
+}
+
+static int set_again(void *user, const char *value, const char **text)
+{
+    (void)value;
+    (void)text;
+    ((struct plugin *)user)->reload_again = true;
+    return 0;
+}
+
 static struct nri_app_field fields[] = {
     {.name = "greeting",
      .type = NRI_APP_TEXT,
@@ -164,6 +187,8 @@ static struct nri_app_field fields[] = {
 static const struct nri_app_flag flags[] = {
     {.name = "flag", .argument = "VALUE", .letter = 'f', .set = set_flag, .help = "a flag"},
     {.name = "refuse-start", .set = set_refuse, .help = "on_start fails"},
+    {.name = "block-prepare", .set = set_block_prepare, .help = "on_prepare does not return"},
+    {.name = "reload-again", .set = set_again, .help = "each reload asks for another"},
     {.name = "block-stop", .set = set_block, .help = "on_stop does not return"},
 };
 

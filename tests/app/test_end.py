@@ -115,6 +115,23 @@ class Other(AppCase):
         self.assertIn(1, connection.create())
         self.ends_well(program)
 
+    def test_before_the_loop(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number):
+                program = self.run_program("--idx", "10", "--block-prepare")
+                self.until(lambda: "prepare " in program.out())
+                program.process.send_signal(signal.SIGHUP)
+                program.process.send_signal(signal.SIGUSR2)
+                self.ends_well(program)
+
+    def test_signals_that_a_parent_blocked(self):
+        blocked = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR2}
+        program, connection = self.ready(
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, blocked))
+        program.process.send_signal(signal.SIGUSR2)
+        self.until(lambda: "bypass on" in program.err())
+        self.ends_well(program)
+
     def test_blocked_and_ignored_signals(self):
         """What a parent left behind."""
 

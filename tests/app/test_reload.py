@@ -32,6 +32,16 @@ class Reload(AppCase):
         self.assertEqual(self.greeting(connection), "two")
         self.ends_well(program)
 
+    def test_handlers_run_between_reloads(self):
+        """However often a reload is asked for: each of these asks for another."""
+        path = self.file("c.yaml", "greeting: one\n")
+        program, connection = self.ready("--config", path, "--reload-again")
+        program.process.send_signal(signal.SIGHUP)
+        self.until(lambda: program.out().count("reload test one\n") >= 3)
+        for _ in range(3):
+            self.assertEqual(self.greeting(connection), "one")
+        self.ends_well(program)
+
     def test_wrong_one_changes_nothing(self):
         path = self.file("c.yaml", "greeting: one\n")
         program, connection = self.ready("--config", path)

@@ -24,6 +24,7 @@ static int watch_status;   /* not 0: what it returns */
 static atomic_int watches; /* how often it was called */
 static pthread_mutex_t watched_lock = PTHREAD_MUTEX_INITIALIZER;
 static char watched[128]; /* the path of the last one that succeeded */
+static int refusals;      /* so many of the first calls fail as well */
 
 int __real_uv_fs_event_start(uv_fs_event_t *handle, uv_fs_event_cb cb, const char *path,
                              unsigned flags);
@@ -32,8 +33,9 @@ int __wrap_uv_fs_event_start(uv_fs_event_t *handle, uv_fs_event_cb cb, const cha
 int __wrap_uv_fs_event_start(uv_fs_event_t *handle, uv_fs_event_cb cb, const char *path,
                              unsigned flags)
 {
-    const int status =
-        watch_status != 0 ? watch_status : __real_uv_fs_event_start(handle, cb, path, flags);
+    int status = atomic_load(&watches) < refusals ? UV_EMFILE : watch_status;
+    if (status == 0)
+        status = __real_uv_fs_event_start(handle, cb, path, flags);
     if (status == 0) {
         (void)pthread_mutex_lock(&watched_lock);
         (void)snprintf(watched, sizeof watched, "%s", path);
@@ -62,7 +64,7 @@ static bool is_watched(const char *path)
 
 static int setup(void **state)
 {
-    watch_status = 0;
+    watch_status = refusals = 0;
     atomic_store(&watches, 0);
     watched[0] = '\0';
     return fixture_setup(state);
@@ -443,6 +445,25 @@ static void test_no_room_for_a_watch_is_said_once_and_the_delays_count(void **st
     }
 }
 
+static bool fail_thrice_then_appear(struct story *story)
+{
+    return wait_for_failures(story, 3) && story_listen(story) && meet_and_end(story);
+}
+
+/* A plugin that was out of descriptors for a moment need not wait for delays ever after. */
+static void test_a_watch_that_failed_is_tried_again(void **state)
+{
+    struct story story;
+    begin(&story, *state, fail_thrice_then_appear);
+    story_vanish(&story);
+    story.options.reconnect_min_ms = 1;
+    refusals = 2;
+    assert_int_equal(story_play(&story, DRIVE_RUN), 0);
+    assert_true(story.good);
+    assert_true(atomic_load(&watches) > refusals);
+    assert_int_equal(atomic_load(&story.witness.updated), 1);
+}
+
 static void test_without_the_option_nothing_is_watched(void **state)
 {
     struct story story;
@@ -483,6 +504,7 @@ int main(void)
         TEST(test_a_runtime_that_goes_with_its_directory),
         TEST(test_a_relative_path),
         TEST(test_no_room_for_a_watch_is_said_once_and_the_delays_count),
+        TEST(test_a_watch_that_failed_is_tried_again),
         TEST(test_without_the_option_nothing_is_watched),
         TEST(test_nothing_is_watched_before_there_is_need),
     };

@@ -224,6 +224,37 @@ static void test_T14_a_blocked_handler_costs_its_own_answer(void **state)
     end(&bench);
 }
 
+static int read_all(nri_request *request, struct witness *witness)
+{
+    struct bench *bench = witness->user;
+    nri_plugin *plugin = nri_request_plugin(request);
+    char *text = NULL;
+    size_t length = 0;
+    note(bench, request);
+    if (nri_plugin_metrics(plugin, &text, &length) != 0 || length == 0 ||
+        nri_plugin_get_state(plugin) != NRI_PLUGIN_READY || nri_plugin_events(plugin) == 0 ||
+        !nri_plugin_supports(plugin, NRI_FEATURE_TIMEOUTS))
+        bench->codes[0]++;
+    nri_metrics_free(text);
+    return 0;
+}
+
+/* TSan looks on: requests come and are answered while handlers read. */
+static void test_handlers_read_while_the_loop_works(void **state)
+{
+    struct bench bench = {0};
+    struct nri_plugin_options options = fixture_options(*state);
+    bool adjusted;
+    begin(&bench, &options, read_all);
+    for (uint32_t k = 0; k < 50; k++)
+        send_create(&bench, 11 + 2 * k, "c", 60000 * MS);
+    for (uint32_t k = 0; k < 50; k++)
+        assert_int_equal(take_answer(&bench, &adjusted), 11 + 2 * k);
+    end(&bench);
+    assert_int_equal(bench.codes[0], 0);
+    assert_int_equal(bench.threads, 50);
+}
+
 /* What comes behind a handler that does not return is not kept without end. */
 static void test_a_stuck_handler_does_not_take_all_memory(void **state)
 {
@@ -525,6 +556,7 @@ int main(void)
         TEST(test_handlers_run_in_order_on_one_thread),
         TEST(test_T14_a_blocked_handler_costs_its_own_answer),
         TEST(test_a_stuck_handler_does_not_take_all_memory),
+        TEST(test_handlers_read_while_the_loop_works),
         TEST(test_calls_in_a_handler),
         TEST(test_closed_in_a_handler),
         TEST(test_a_handler_reads_what_Configure_tells_meanwhile),
