@@ -212,6 +212,7 @@ static int prepare_and_run(struct app_program *program)
                  : plugin.log_level != 0     ? plugin.log_level
                                              : NRI_LOG_INFO);
     app_program_set_current(program);
+    app_signals_begin();
     const int code = options->on_prepare != NULL ? options->on_prepare(&plugin, options->user) : 0;
     if (code != 0) {
         app_log_say(&program->log, NRI_LOG_ERROR, "the program cannot start: %s",

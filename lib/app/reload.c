@@ -89,32 +89,39 @@ static void reload_once(struct app_program *program)
     (void)app_notify_send(&program->notify, "READY=1");
 }
 
+static void post(struct app_program *program);
+
 static void reload(nri_plugin *plugin, void *arg)
 {
     struct app_program *program = arg;
-    int expected;
+    int expected = RELOAD_POSTED;
     (void)plugin;
-    do {
-        atomic_store(&program->reload, RELOAD_POSTED);
-        reload_once(program);
-        expected = RELOAD_POSTED;
-    } while (!atomic_compare_exchange_strong(&program->reload, &expected, RELOAD_IDLE));
+    atomic_store(&program->reload, RELOAD_POSTED);
+    reload_once(program);
+    if (!atomic_compare_exchange_strong(&program->reload, &expected, RELOAD_IDLE))
+        post(program); /* behind the handlers that wait: they must not starve */
 }
 
-void app_program_reload(struct app_program *program)
+static void post(struct app_program *program)
 {
-    int now = atomic_load(&program->reload), next;
-    do
-        next = now == RELOAD_IDLE ? RELOAD_POSTED : RELOAD_AGAIN;
-    while (!atomic_compare_exchange_weak(&program->reload, &now, next));
-    if (now != RELOAD_IDLE)
-        return;
     const int code = nri_plugin_post_handler(program->plugin, reload, program);
     if (code == 0)
         return;
     atomic_store(&program->reload, RELOAD_IDLE);
     app_log_say(&program->log, NRI_LOG_ERROR, "the configuration is not read again: %s",
                 nri_strerror(code));
+}
+
+void app_program_reload(struct app_program *program)
+{
+    int now = atomic_load(&program->reload), next;
+    if (program->ending)
+        return;
+    do
+        next = now == RELOAD_IDLE ? RELOAD_POSTED : RELOAD_AGAIN;
+    while (!atomic_compare_exchange_weak(&program->reload, &now, next));
+    if (now == RELOAD_IDLE)
+        post(program);
 }
 
 int app_program_configure(nri_request *request, void *user)

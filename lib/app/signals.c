@@ -3,11 +3,19 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "last_resort.h"
 
 static const int numbers[APP_SIGNALS] = {SIGTERM, SIGINT, SIGHUP, SIGUSR2};
 #define ENDING 2 /* the first two of them */
+
+static void ignore(int number)
+{
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(number, &action, NULL);
+}
 
 /* libuv's own handler, behind ours. */
 static void (*_Atomic behind)(int number);
@@ -31,6 +39,42 @@ static void put_before(int number)
     atomic_store(&behind, action.sa_handler);
     action.sa_handler = on_ending_signal;
     (void)sigaction(number, &action, NULL);
+}
+
+/* A parent may have left them blocked: then none would ever come, SIGTERM neither. */
+static void unblock(void)
+{
+    sigset_t all;
+    (void)sigemptyset(&all);
+    for (unsigned i = 0; i < APP_SIGNALS; i++)
+        (void)sigaddset(&all, numbers[i]);
+    (void)pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+}
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+static void end_at_once(int number)
+{
+    (void)number;
+    _exit(0);
+}
+
+void app_signals_begin(void)
+{
+    struct sigaction action = {.sa_handler = end_at_once};
+    (void)sigemptyset(&action.sa_mask);
+    for (unsigned i = 0; i < ENDING; i++)
+        (void)sigaction(numbers[i], &action, NULL);
+    /* What is asked for before there is anything to ask must not end the process. Not ignored,
+     * which a program that on_prepare starts would inherit. */
+    action.sa_handler = do_nothing;
+    action.sa_flags = SA_RESTART;
+    for (unsigned i = ENDING; i < APP_SIGNALS; i++)
+        (void)sigaction(numbers[i], &action, NULL);
+    unblock();
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -57,13 +101,6 @@ int app_signals_open(struct app_signals *signals, uv_loop_t *loop, uint32_t ms,
             put_before(numbers[i]);
     }
     return 0;
-}
-
-static void ignore(int number)
-{
-    struct sigaction action = {.sa_handler = SIG_IGN};
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(number, &action, NULL);
 }
 
 void app_signals_close(struct app_signals *signals)

@@ -18,6 +18,9 @@ struct app_signals {
     void *user;
 };
 
+/* Until app_signals_open() SIGTERM and SIGINT end the process at once with 0, since there is
+ * nothing to finish, and the others do nothing. */
+void app_signals_begin(void);
 /* From SIGTERM or SIGINT on the process has `ms` to end, whatever the loop does. 0 or an error of
  * libuv. */
 int app_signals_open(struct app_signals *signals, uv_loop_t *loop, uint32_t ms,

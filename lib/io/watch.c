@@ -82,8 +82,11 @@ static void stop(struct nri_watch *watch)
 static int refuse(struct nri_watch *watch, const char *directory, int status,
                   struct nri_error *error)
 {
+    const bool said = watch->refused;
     stop(watch);
-    watch->broken = true;
+    watch->refused = true;
+    if (said)
+        return 0;
     /* inotify's limits come as "out of space" and "too many files", which mislead. */
     const char *hint = status == UV_ENOSPC || status == UV_EMFILE
                            ? " (a limit of inotify: see /proc/sys/fs/inotify)"
@@ -109,6 +112,7 @@ static int arm(struct nri_watch *watch, const char *path, uint64_t now, struct n
         if (status != 0)
             return refuse(watch, directory, status, error);
         watch->on = true;
+        watch->refused = false;
         watch->watched = found;
         memcpy(watch->directory, directory, sizeof directory);
     }
@@ -147,8 +151,6 @@ void nri_watch_note(struct nri_watch *watch, const char *path)
 int nri_watch_on(struct nri_watch *watch, uv_loop_t *loop, const char *path, uv_fs_event_cb changed,
                  void *user, uint64_t now, struct nri_error *error)
 {
-    if (watch->broken)
-        return 0;
     if (!watch->opened) {
         int status = uv_fs_event_init(loop, &watch->handle);
         if (status != 0)

@@ -8,7 +8,8 @@
  * NRI_WATCH_INTERVAL for NRI_WATCH_TIME while it fails, since bind() makes the file and only
  * listen() lets anybody in -> nri_watch_off() with the connection. Failure modes: the directory is
  * made, renamed or removed (the watch moves down or up); libuv or the kernel will not watch (said
- * once; attempts by delay are all there is then).
+ * once; attempts by delay are all there is then, and each tries to watch again, since descriptors
+ * may have been short for a moment).
  */
 #ifndef NRI_IO_WATCH_H
 #define NRI_IO_WATCH_H
@@ -33,10 +34,10 @@ struct nri_watch_file {
 struct nri_watch {
     uv_fs_event_t handle;
     uv_fs_event_cb changed;
-    bool opened; /* libuv has `handle` */
-    bool on;     /* and watches `directory` with it */
-    bool broken; /* it cannot: not tried again in this run */
-    bool gone;   /* `directory` itself went: what has its name now is another, whatever its inode */
+    bool opened;  /* libuv has `handle` */
+    bool on;      /* and watches `directory` with it */
+    bool refused; /* it could not the last time, which was said; tried again with each attempt */
+    bool gone; /* `directory` itself went: what has its name now is another, whatever its inode */
     char directory[NRI_SOCKET_PATH_MAX + 1];
     struct nri_watch_file watched; /* what `directory` named; its time is not looked at */
     struct nri_watch_file socket;  /* at the last attempt */
@@ -51,8 +52,8 @@ void nri_watch_init(struct nri_watch *watch);
 void nri_watch_note(struct nri_watch *watch, const char *path);
 /*
  * Begins to watch, if that is not so already, and looks: a socket that came since the last attempt
- * is news. `changed` is libuv's callback; it is to call nri_watch_changed(). Not 0: broken, with a
- * text, once.
+ * is news. `changed` is libuv's callback; it is to call nri_watch_changed(). Not 0: it cannot be
+ * watched, with a text, once until it could.
  */
 int nri_watch_on(struct nri_watch *watch, uv_loop_t *loop, const char *path, uv_fs_event_cb changed,
                  void *user, uint64_t now, struct nri_error *error);

@@ -160,6 +160,7 @@ void nri_dispatch_close(struct nri_core *core)
     while (core->open != NULL) {
         nri_request *request = core->open;
         core->open = request->open_next;
+        atomic_fetch_sub(&core->open_count, 1);
         request->state = NRI_REQUEST_CLOSED;
     }
     nri_lock_give(&core->shared->lock);

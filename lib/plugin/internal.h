@@ -69,6 +69,7 @@ struct nri_core {
     _Atomic uint64_t busy_until; /* when the handler that runs counts as stuck; 0: none runs */
     atomic_size_t queued;        /* requests that wait for the thread of handlers */
     bool misses;                 /* the state cache has a batch that may be open */
+    atomic_size_t open_count;    /* of `open`, which belongs to the loop's thread */
     atomic_bool bypass, synchronized;
     struct nri_update_queue update_queue;
 

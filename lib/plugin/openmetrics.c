@@ -221,15 +221,6 @@ static void write_totals(struct writer *writer, const struct nri_core *core)
     }
 }
 
-static uint64_t count_open(const struct nri_core *core)
-{
-    uint64_t count = 0;
-
-    for (const nri_request *request = core->open; request != NULL; request = request->open_next)
-        count++;
-    return count;
-}
-
 int nri_openmetrics_write(const struct nri_core *core, const struct nri_openmetrics_place *place,
                           struct nri_buf *out)
 {
@@ -242,7 +233,8 @@ int nri_openmetrics_write(const struct nri_core *core, const struct nri_openmetr
     gauge(&writer, "wedged", "1 while a handler runs for more than twice its request's time.",
           place->wedged);
     gauge(&writer, "bypass", "1 while the bypass is on.", nri_core_bypass(core));
-    gauge(&writer, "pending_requests", "Requests without an answer.", count_open(core));
+    gauge(&writer, "pending_requests", "Requests without an answer.",
+          atomic_load(&core->open_count));
     gauge(&writer, "queued_requests", "Requests that wait for the thread of handlers.",
           atomic_load(&core->queued));
     write_totals(&writer, core);

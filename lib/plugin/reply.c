@@ -293,8 +293,9 @@ static int send_refusal(struct nri_core *core, const nri_request *request,
                                readable(request, verdict->code, text));
 }
 
-static void unlink_open(nri_request *request)
+static void unlink_open(struct nri_core *core, nri_request *request)
 {
+    atomic_fetch_sub(&core->open_count, 1);
     *request->open_link = request->open_next;
     if (request->open_next != NULL)
         request->open_next->open_link = request->open_link;
@@ -347,7 +348,7 @@ void nri_reply_in_place(struct nri_core *core, nri_request *request, bool refuse
     struct nri_error error;
 
     error.text[0] = '\0';
-    unlink_open(request);
+    unlink_open(core, request);
     response_init(&response, request->call);
     if (refused) {
         refuse_in_place(core, request, &response);
@@ -369,7 +370,7 @@ void nri_reply_send(struct nri_core *core, nri_request *request, int code)
     uint32_t mask = 0;
     int end = NRI_E_REJECTED; /* of the plugin, when Configure is refused by its handler */
 
-    unlink_open(request);
+    unlink_open(core, request);
     nri_missed_reply(core, request);
     judge(core, request, code, &verdict);
     if (configure && verdict.code == 0) {

@@ -120,6 +120,7 @@ nri_request *nri_request_make(struct nri_core *core, struct nri_rpc_call *call,
     if (request->open_next != NULL)
         request->open_next->open_link = &request->open_next;
     core->open = request;
+    atomic_fetch_add(&core->open_count, 1);
     return request;
 }
 
