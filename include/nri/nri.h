@@ -27,6 +27,7 @@
 #include <nri/merge.h>
 #include <nri/metrics.h>
 #include <nri/mount.h>
+#include <nri/oci.h>
 #include <nri/plugin.h>
 #include <nri/pod.h>
 #include <nri/pod_build.h>

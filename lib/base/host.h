@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the rooms need of the host. lib/io fills this table; tests fill it with a clock of their
- * own. It will grow (mountinfo); no room calls the system itself.
+ * own; no room calls the system itself.
  */
 #ifndef NRI_BASE_HOST_H
 #define NRI_BASE_HOST_H
@@ -32,5 +32,8 @@ struct nri_host {
 /* What a path names, symbolic links followed: 0, NRI_E_NOT_FOUND, NRI_E_PERMISSION, NRI_E_INVALID
  * (no device node), NRI_E_IO. Not in the table above, which would hold it in every program. */
 typedef int (*nri_host_look)(void *context, const char *path, struct nri_host_device *device);
+/* How the mount that a path is on spreads (enum nri_propagation): 0, NRI_E_NOT_FOUND,
+ * NRI_E_PERMISSION, NRI_E_IO, NRI_E_NOMEM. */
+typedef int (*nri_host_propagation)(void *context, const char *path, uint32_t *propagation);
 
 #endif

@@ -366,3 +366,39 @@ bool nri_json_remove(struct nri_json *object, const char *key)
     }
     return true;
 }
+
+bool nri_json_put(struct nri_json *array, size_t index, struct nri_json *value)
+{
+    if (value == NULL || nri_json_at(array, index) == NULL)
+        return false;
+    array->u.list->values[index] = value;
+    return true;
+}
+
+void nri_json_truncate(struct nri_json *array, size_t count)
+{
+    if (nri_json_type(array) == NRI_JSON_ARRAY && nri_json_count(array) > count)
+        array->u.list->count = count;
+}
+
+void nri_json_keep_members(struct nri_json *object,
+                           bool (*keep)(const char *key, size_t length, void *user), void *user)
+{
+    struct nri_json_list *list = members_of(object);
+    size_t kept = 0;
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!keep(list->keys[i], nri_text_stored_length(list->keys[i]), user))
+            continue;
+        list->keys[kept] = list->keys[i];
+        list->values[kept++] = list->values[i];
+    }
+    if (kept == list->count)
+        return;
+    list->count = kept;
+    if (list->slots != NULL) {
+        memset(list->slots, 0, list->slot_count * sizeof *list->slots);
+        (void)enter_all(list);
+    }
+}

@@ -79,6 +79,13 @@ int nri_json_append(struct nri_arena *arena, struct nri_json *array, struct nri_
 int nri_json_set(struct nri_arena *arena, struct nri_json *object, const char *key,
                  struct nri_json *value);
 bool nri_json_remove(struct nri_json *object, const char *key);
+/* Replaces an element that is there; false past the end. */
+bool nri_json_put(struct nri_json *array, size_t index, struct nri_json *value);
+/* Drops the elements behind the first `count`. */
+void nri_json_truncate(struct nri_json *array, size_t count);
+/* Drops the members that `keep` has no use for: a step a member, however many go. */
+void nri_json_keep_members(struct nri_json *object,
+                           bool (*keep)(const char *key, size_t length, void *user), void *user);
 
 /* Writes the text of a value: compact (indent 0), or indented by so many blanks. Numbers as they
  * were. A failure (those of `out`) leaves `out` as it was. */

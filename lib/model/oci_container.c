@@ -136,6 +136,13 @@ static const struct nri_oci_member resources_members[] = {
 };
 OBJECT(resources);
 
+int nri_oci_read_resources(const struct nri_json_source *source, const struct nri_json_place *place,
+                           const struct nri_json *value,
+                           Nri__Pkg__Api__V1alpha1__LinuxResources *message)
+{
+    return nri_oci_read(source, place, &resources, value, &message->base);
+}
+
 /* ---- linux.seccomp ---- */
 
 static const struct nri_oci_member seccomp_arg_members[] = {
@@ -233,7 +240,7 @@ static int read_config(struct nri_json_reading *reading, const char *json, size_
     int code = nri_json_parse(&reading->arena, json, length, &limits, reading->source.name,
                               &document, &reading->error);
     if (code == 0)
-        code = nri_oci_read(&reading->source, &config, document, &message.base);
+        code = nri_oci_read(&reading->source, NULL, &config, document, &message.base);
     if (code != 0)
         return code;
     return nri_container_dup_with(nri_container_view(&message), &reading->settings.alloc,

@@ -261,8 +261,9 @@ static int read_members(const struct nri_json_source *source, const struct nri_j
     return code;
 }
 
-int nri_oci_read(const struct nri_json_source *source, const struct nri_oci_object *object,
-                 const struct nri_json *value, ProtobufCMessage *message)
+int nri_oci_read(const struct nri_json_source *source, const struct nri_json_place *place,
+                 const struct nri_oci_object *object, const struct nri_json *value,
+                 ProtobufCMessage *message)
 {
-    return read_members(source, NULL, object, value, message);
+    return read_members(source, place, object, value, message);
 }

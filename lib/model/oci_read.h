@@ -9,6 +9,7 @@
 #define NRI_MODEL_OCI_READ_H
 
 #include "model/json_message.h"
+#include "proto/nri.pb-c.h"
 
 struct nri_oci_object;
 
@@ -31,9 +32,16 @@ struct nri_oci_object {
     size_t count;
 };
 
-/* Fills a message of an object, which may not be any other value. Texts are shared with the
- * document. 0, NRI_E_SYNTAX, NRI_E_RANGE, NRI_E_NOMEM, NRI_E_LIMIT. */
-int nri_oci_read(const struct nri_json_source *source, const struct nri_oci_object *object,
-                 const struct nri_json *value, ProtobufCMessage *message);
+/* Fills a message of an object, which may not be any other value, and stands at `place`; NULL is
+ * the whole document. Texts are shared with the document. 0, NRI_E_SYNTAX, NRI_E_RANGE,
+ * NRI_E_NOMEM, NRI_E_LIMIT. */
+int nri_oci_read(const struct nri_json_source *source, const struct nri_json_place *place,
+                 const struct nri_oci_object *object, const struct nri_json *value,
+                 ProtobufCMessage *message);
+
+/* linux.resources (oci_container.c). */
+int nri_oci_read_resources(const struct nri_json_source *source, const struct nri_json_place *place,
+                           const struct nri_json *value,
+                           Nri__Pkg__Api__V1alpha1__LinuxResources *message);
 
 #endif
