@@ -58,6 +58,7 @@ struct nri_request {
     enum nri_request_state state;
     bool guarded;                               /* answered in the plugin's place */
     bool kept, orphaned;                        /* the guard is at it; and is the last one */
+    atomic_bool offloaded;                      /* its task is the pool's, or was */
     int result;                                 /* of nri_request_complete() */
     struct nri_request *next;                   /* in the queue */
     struct nri_request *open_next, **open_link; /* in nri_core.open; the loop's thread */
@@ -75,14 +76,13 @@ struct nri_request {
     size_t pods, containers;
     struct nri_sync_cursor pod_cursor, container_cursor;
     bool more;
+    bool deadline_assumed;
 
     uint32_t derived, events; /* of Configure: those with a handler, those wanted */
     uint64_t deadline;
-    uint64_t guard_at; /* when it is answered in the plugin's place; NRI_NEVER */
-    bool deadline_assumed;
+    uint64_t guard_at;     /* when it is answered in the plugin's place; NRI_NEVER */
     struct nri_task task;  /* for the threads of handlers and of offloaded work */
     struct nri_core *core; /* while a task of it waits or runs */
-    atomic_bool offloaded; /* its task is the pool's, or was */
     int (*work)(nri_request *request, void *user);
     void *work_user;
     int reason;            /* of DISCONNECTED */
