@@ -85,6 +85,19 @@ static struct nri_oci_change *change_of(const struct nri_oci_changes *changes,
     return has && changes->edit->failure == 0 ? nri_oci_changes_find(changes, key, length) : NULL;
 }
 
+/* The change of an element, or NULL. Of elements with the same key Go's generator sees the first.
+ */
+static struct nri_oci_change *change_for(const struct nri_oci_changes *changes,
+                                         const struct nri_oci_list *list, size_t index,
+                                         const struct nri_json *element)
+{
+    struct nri_oci_change *change = change_of(changes, list, index, element);
+    if (change == NULL || (change->met && nri_oci_go(changes->edit)))
+        return NULL;
+    change->met = true;
+    return change;
+}
+
 /* What is in the document: stays, is replaced in its place, or goes. */
 static void change_elements(const struct nri_oci_changes *changes, const struct nri_oci_list *list,
                             struct nri_json *array)
@@ -94,7 +107,7 @@ static void change_elements(const struct nri_oci_changes *changes, const struct 
     size_t kept = 0;
     for (size_t i = 0; i < count && edit->failure == 0; i++) {
         struct nri_json *element = nri_json_at(array, i);
-        struct nri_oci_change *change = change_of(changes, list, i, element);
+        struct nri_oci_change *change = change_for(changes, list, i, element);
         if (change != NULL && list->gone != NULL)
             list->gone(edit, list->state, element);
         if (change != NULL && (!change->set || change->placed || list->at_end))

@@ -15,6 +15,7 @@ struct nri_oci_change {
     size_t length;
     size_t index; /* of the message's entry that sets it */
     bool set, placed;
+    bool met; /* an element of the document has the key */
 };
 
 struct nri_oci_changes {

@@ -88,14 +88,20 @@ static void note_gone(struct nri_oci_edit *edit, void *state, const struct nri_j
         add_device(edit, state, type, major, minor);
 }
 
-static void revoke(struct nri_oci_edit *edit, struct nri_map *gone)
+/* What is left at a path that nothing is set at keeps its rules. What is set gets its own anew. */
+static void revoke(struct nri_oci_edit *edit, const struct nri_oci_changes *changes,
+                   struct nri_map *gone)
 {
     const struct nri_json *array = nri_oci_find(edit, &devices_place, NRI_JSON_ARRAY);
     const char *type;
     int64_t major, minor;
     for (size_t i = 0; i < nri_json_count(array); i++) {
         char shown[NRI_OCI_RULE_SHOWN];
-        if (!read_device(nri_json_at(array, i), &type, &major, &minor))
+        size_t length;
+        const struct nri_json *element = nri_json_at(array, i);
+        const char *path = nri_json_string(nri_json_get(element, "path"), &length);
+        if (nri_oci_changes_find(changes, path, length) != NULL ||
+            !read_device(element, &type, &major, &minor))
             continue;
         nri_oci_rule_show_device(shown, type[0] == 'b' ? 'b' : 'c', major, minor);
         (void)nri_map_remove(gone, shown, strlen(shown));
@@ -175,6 +181,6 @@ void nri_oci_apply_devices(struct nri_oci_edit *edit, const nri_oci_linux_part *
                                    linux_part->devices[i]->path);
     nri_oci_changes_apply(&changes, &list);
     if (edit->failure == 0 && nri_map_count(&gone) > 0)
-        revoke(edit, &gone);
+        revoke(edit, &changes, &gone);
     add_rules(edit, &changes, linux_part);
 }

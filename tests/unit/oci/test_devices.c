@@ -95,6 +95,16 @@ static const struct fixture_row rules_that_go[] = {
      "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
      "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"}]}}}"},
     {"{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1,\"file_mode\":292}]}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rw\"},{\"allow\":true,\"access\":\"m\"}]}"
+     "}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1,\"fileMode\":292}],\"resources\":{\"devices\":[{"
+     "\"allow\":true,\"access\":\"m\"},{\"allow\":true,\"type\":\"c\",\"major\":1,\"minor\":1,"
+     "\"access\":\"rm\"}]}}}"},
+    {"{\"linux\":{\"devices\":[{\"path\":\"/dev/"
      "a\",\"type\":\"c\",\"major\":3,\"minor\":3},{\"path\":\"-/dev/a\"}]}}",
      "{\"linux\":{\"devices\":[{\"path\":\"/dev/a\",\"type\":\"c\",\"major\":1,\"minor\":1}]}}",
      "{\"linux\":{\"devices\":[{\"path\":\"/dev/"

@@ -43,6 +43,12 @@ static const struct fixture_row adjustments[] = {
      "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rw\"},{\"allow\":true,\"type\":\"c\","
      "\"major\":2,\"minor\":2,\"access\":\"rw\"},{\"allow\":true,\"type\":\"b\",\"major\":3,"
      "\"minor\":3,\"access\":\"rwm\"}]}}}"},
+    {"{\"mounts\":[{\"destination\":\"-/a\"}]}",
+     "{\"mounts\":[{\"destination\":\"/a\",\"x\":1},{\"destination\":\"/a\",\"x\":2}]}",
+     "{\"mounts\":[{\"destination\":\"/a\",\"x\":2}]}"},
+    {"{\"linux\":{\"namespaces\":[{\"type\":\"-ipc\"}]}}",
+     "{\"linux\":{\"namespaces\":[{\"type\":\"ipc\"},{\"type\":\"ipc\"}]}}",
+     "{\"linux\":{\"namespaces\":[{\"type\":\"ipc\"}]}}"},
     {"{\"mounts\":[{\"destination\":\"-/a/\"}]}",
      "{\"mounts\":[{\"destination\":\"/b\"},{\"destination\":\"/a\"}]}",
      "{\"mounts\":[{\"destination\":\"/a\"},{\"destination\":\"/b\"}]}"},
