@@ -80,6 +80,10 @@ typedef struct nri_update nri_update;
 typedef struct nri_update_result nri_update_result;
 /** A state cache; see nri/state.h. Since 0.1.0. */
 typedef struct nri_state nri_state;
+/** The runtime side: the handle of everything in nri/runtime.h. Since 0.1.0. */
+typedef struct nri_runtime nri_runtime;
+/** What became of an event; see nri/outcome.h. Since 0.1.0. */
+typedef struct nri_outcome nri_outcome;
 /** One record for the log sink; see nri/log.h. Since 0.1.0. */
 typedef struct nri_log_record nri_log_record;
 

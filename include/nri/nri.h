@@ -18,6 +18,7 @@
 #include <nri/document.h>
 #include <nri/error.h>
 #include <nri/event.h>
+#include <nri/failure.h>
 #include <nri/feature.h>
 #include <nri/field.h>
 #include <nri/hook.h>
@@ -28,6 +29,7 @@
 #include <nri/metrics.h>
 #include <nri/mount.h>
 #include <nri/oci.h>
+#include <nri/outcome.h>
 #include <nri/plugin.h>
 #include <nri/pod.h>
 #include <nri/pod_build.h>
@@ -35,6 +37,7 @@
 #include <nri/rdt.h>
 #include <nri/request.h>
 #include <nri/resources.h>
+#include <nri/runtime.h>
 #include <nri/scheduler.h>
 #include <nri/seccomp.h>
 #include <nri/state.h>

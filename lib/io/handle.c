@@ -15,6 +15,11 @@ static void wake(void *user)
     nri_mailbox_ring(user);
 }
 
+static void call_letter(void *owner, union nri_letter_fn fn, void *arg)
+{
+    fn.plugin(owner, arg);
+}
+
 static bool wanted(void *user)
 {
     return nri_stream_is_wanted(user);
@@ -124,7 +129,7 @@ static int make_plugin(nri_plugin **made, struct nri_settings *settings, void *u
     int rc = plugin->input != NULL ? 0 : nri_error_set(error, NRI_E_NOMEM, "out of memory");
     if (rc != 0)
         goto fail_input;
-    rc = nri_mailbox_init(&plugin->mailbox, &settings->alloc, error);
+    rc = nri_mailbox_init(&plugin->mailbox, &settings->alloc, call_letter, error);
     if (rc != 0)
         goto fail_mailbox;
     rc = make_workers(plugin, error);

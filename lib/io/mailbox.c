@@ -15,14 +15,15 @@ enum {
 
 struct nri_letter {
     struct nri_letter *next;
-    void (*fn)(nri_plugin *plugin, void *arg);
+    union nri_letter_fn fn;
     void *arg;
 };
 
 int nri_mailbox_init(struct nri_mailbox *mailbox, const struct nri_alloc *alloc,
-                     struct nri_error *error)
+                     nri_mailbox_call call, struct nri_error *error)
 {
     mailbox->alloc = *alloc;
+    mailbox->call = call;
     mailbox->first = NULL;
     mailbox->end = &mailbox->first;
     mailbox->closed = false;
@@ -73,8 +74,7 @@ bool nri_mailbox_take_stop(struct nri_mailbox *mailbox)
     return atomic_exchange(&mailbox->stop, false);
 }
 
-int nri_mailbox_post(struct nri_mailbox *mailbox, void (*fn)(nri_plugin *plugin, void *arg),
-                     void *arg)
+int nri_mailbox_post(struct nri_mailbox *mailbox, union nri_letter_fn fn, void *arg)
 {
     struct nri_letter *letter = nri_alloc_raw(&mailbox->alloc, sizeof *letter);
     if (letter == NULL)
@@ -133,22 +133,22 @@ static struct nri_letter *take_letters(struct nri_mailbox *mailbox, bool close)
     return first;
 }
 
-static void call_letters(struct nri_mailbox *mailbox, struct nri_letter *first, nri_plugin *plugin)
+static void call_letters(struct nri_mailbox *mailbox, struct nri_letter *first, void *owner)
 {
     while (first != NULL) {
         struct nri_letter letter = *first;
         nri_alloc_release(&mailbox->alloc, first);
-        letter.fn(plugin, letter.arg);
+        mailbox->call(owner, letter.fn, letter.arg);
         first = letter.next;
     }
 }
 
-void nri_mailbox_deliver(struct nri_mailbox *mailbox, nri_plugin *plugin)
+void nri_mailbox_deliver(struct nri_mailbox *mailbox, void *owner)
 {
-    call_letters(mailbox, take_letters(mailbox, false), plugin);
+    call_letters(mailbox, take_letters(mailbox, false), owner);
 }
 
-void nri_mailbox_close(struct nri_mailbox *mailbox, nri_plugin *plugin)
+void nri_mailbox_close(struct nri_mailbox *mailbox, void *owner)
 {
-    call_letters(mailbox, take_letters(mailbox, true), plugin);
+    call_letters(mailbox, take_letters(mailbox, true), owner);
 }

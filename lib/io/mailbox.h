@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What other threads and signal handlers may do to a plugin: wake its loop, stop it, post functions
- * to it.
+ * What other threads and signal handlers may do to a plugin or a runtime: wake its loop, stop it,
+ * post functions to it.
  *
- * The bell is an eventfd of the plugin's own and no uv_async_t, because an async handle belongs to
+ * The bell is an eventfd of the handle's own and no uv_async_t, because an async handle belongs to
  * one loop and goes with it, while nri_plugin_stop() must be safe at any time between
  * nri_plugin_new() and nri_plugin_close(), on any loop or none.
  *
@@ -25,9 +25,17 @@
 
 struct nri_letter;
 
+/* What is posted: of the owner's kind. */
+union nri_letter_fn {
+    void (*plugin)(nri_plugin *plugin, void *arg);
+    void (*runtime)(nri_runtime *runtime, void *arg);
+};
+typedef void (*nri_mailbox_call)(void *owner, union nri_letter_fn fn, void *arg);
+
 struct nri_mailbox {
     struct nri_alloc alloc;
-    int fd; /* polls readable when rung in the loop's sleep */
+    nri_mailbox_call call; /* calls what was posted */
+    int fd;                /* polls readable when rung in the loop's sleep */
     atomic_int state;
     atomic_bool stop;
     atomic_bool filled;   /* something was posted; written with the lock held */
@@ -37,15 +45,14 @@ struct nri_mailbox {
 };
 
 int nri_mailbox_init(struct nri_mailbox *mailbox, const struct nri_alloc *alloc,
-                     struct nri_error *error);
+                     nri_mailbox_call call, struct nri_error *error);
 void nri_mailbox_fini(struct nri_mailbox *mailbox); /* after nri_mailbox_close() */
 
 /* Any thread, and signal handlers. */
 void nri_mailbox_ring(struct nri_mailbox *mailbox);
 void nri_mailbox_stop(struct nri_mailbox *mailbox);
 /* Any thread. 0, NRI_E_NOMEM, NRI_E_STATE (closed). */
-int nri_mailbox_post(struct nri_mailbox *mailbox, void (*fn)(nri_plugin *plugin, void *arg),
-                     void *arg);
+int nri_mailbox_post(struct nri_mailbox *mailbox, union nri_letter_fn fn, void *arg);
 
 /* The loop's thread. */
 static inline bool nri_mailbox_stop_wanted(const struct nri_mailbox *mailbox)
@@ -62,8 +69,8 @@ void nri_mailbox_defer(
     struct nri_mailbox *mailbox); /* to the loop's next turn, so that others get theirs */
 /* Calls what was posted up to now, in order. What these functions post waits for the next time, so
  * that none can keep the loop. */
-void nri_mailbox_deliver(struct nri_mailbox *mailbox, nri_plugin *plugin);
+void nri_mailbox_deliver(struct nri_mailbox *mailbox, void *owner);
 /* Takes no more, and delivers the rest. */
-void nri_mailbox_close(struct nri_mailbox *mailbox, nri_plugin *plugin);
+void nri_mailbox_close(struct nri_mailbox *mailbox, void *owner);
 
 #endif

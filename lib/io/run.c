@@ -9,15 +9,11 @@
  */
 #include "io/handle.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 
 #include "io/host.h"
-#include "io/socket.h"
+#include "io/own_loop.h"
 #include "io/stream.h"
-
-#define LOOP_DESCRIPTORS 4 /* epoll, an eventfd, a pipe for signals */
 
 static int refuse(nri_plugin *plugin, int code, const char *text)
 {
@@ -79,40 +75,12 @@ void nri_plugin_handles_closed(nri_plugin *plugin)
         (void)nri_plugin_finished(plugin);
 }
 
-/*
- * libuv before 1.51 leaks the loop's epoll descriptor when it finds no room for the next one (libuv
- * pull request 4757), so that a caller that tries again and again loses the rest. Hence what a loop
- * opens is tried out first.
- */
-static int check_room(const nri_plugin *plugin)
-{
-    int fds[LOOP_DESCRIPTORS], number = 0, count = 0;
-    while (count < LOOP_DESCRIPTORS && number == 0) {
-        fds[count] = fcntl(plugin->mailbox.fd, F_DUPFD_CLOEXEC, 0);
-        if (fds[count] < 0)
-            number = errno;
-        else
-            count++;
-    }
-    while (count > 0)
-        nri_socket_close(fds[--count]);
-    return number;
-}
-
-static int open_own_loop(nri_plugin *plugin, struct nri_error *error)
-{
-    int number = check_room(plugin);
-    if (number == 0)
-        number = -uv_loop_init(&plugin->own_loop);
-    return number == 0 ? 0 : nri_socket_error(error, number, "making an event loop");
-}
-
 static int start(nri_plugin *plugin, uv_loop_t *loop, enum nri_turner turner)
 {
     struct nri_error error;
     nri_error_clear(&error);
     plugin->turner = turner;
-    int rc = loop == NULL ? open_own_loop(plugin, &error) : 0;
+    int rc = loop == NULL ? nri_own_loop_open(&plugin->own_loop, plugin->mailbox.fd, &error) : 0;
     if (rc == 0) {
         rc = nri_stream_begin(plugin, loop != NULL ? loop : &plugin->own_loop, &error);
         if (rc != 0 && loop == NULL)
@@ -237,5 +205,5 @@ int nri_plugin_post(nri_plugin *plugin, void (*fn)(nri_plugin *plugin, void *arg
 {
     if (plugin == NULL || fn == NULL)
         return NRI_E_INVALID;
-    return nri_mailbox_post(&plugin->mailbox, fn, arg);
+    return nri_mailbox_post(&plugin->mailbox, (union nri_letter_fn){.plugin = fn}, arg);
 }

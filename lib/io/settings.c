@@ -7,6 +7,7 @@
 #include "base/abi.h"
 #include "base/host.h"
 #include "io/environment.h"
+#include "io/limit.h"
 #include "io/socket.h"
 #include "model/model.h"
 
@@ -22,17 +23,12 @@ NRI_ABI_ASSERT(struct nri_call_options);
 #define CALL_FIRST_SIZE            FIRST_SIZE(struct nri_call_options, reserved)
 
 #define DEFAULT_REGISTRATION_MS    UINT64_C(5000)
-#define LONGEST_MS                 UINT64_C(86400000) /* a day */
 #define DEFAULT_RECONNECT_MIN_MS   UINT64_C(100)
 #define DEFAULT_RECONNECT_MAX_MS   UINT64_C(30000)
 #define DEFAULT_RECONNECT_RESET_MS UINT64_C(60000)
 #define MAX_QUEUED_UPDATES         4096
-#define KIB                        UINT64_C(1024)
-#define MIB                        (KIB * KIB)
-#define GIB                        (KIB * MIB)
-#define LARGEST_SEND               (16 * MIB) /* no peer reads more */
-#define MAX_PENDING_CALLS          120        /* what a Go peer can queue */
-#define CALL_METADATA_MAX          256        /* entries */
+#define MAX_PENDING_CALLS          120 /* what a Go peer can queue */
+#define CALL_METADATA_MAX          256 /* entries */
 
 static int take(struct nri_plugin_ops *ops, const struct nri_plugin_ops *given_ops,
                 struct nri_plugin_options *options, const struct nri_plugin_options *given_options,
@@ -59,26 +55,6 @@ static int take(struct nri_plugin_ops *ops, const struct nri_plugin_ops *given_o
 }
 
 /* ---- limits ---- */
-
-struct limit {
-    const char *name;
-    uint64_t given, fallback, least, most;
-    uint64_t value; /* out */
-};
-
-static int check_limits(struct limit *limits, size_t count, struct nri_error *error)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct limit *limit = &limits[i];
-        limit->value = limit->given != 0 ? limit->given : limit->fallback;
-        if (limit->given != 0 && (limit->given < limit->least || limit->given > limit->most))
-            return nri_error_set(error, NRI_E_RANGE,
-                                 "%s is %llu; it must be from %llu to %llu, or 0 for the default",
-                                 limit->name, (unsigned long long)limit->given,
-                                 (unsigned long long)limit->least, (unsigned long long)limit->most);
-    }
-    return 0;
-}
 
 enum {
     IN_FLIGHT,
@@ -108,7 +84,7 @@ enum {
 
 static int resolve_reconnect(struct nri_settings *settings,
                              const struct nri_plugin_options *options,
-                             const struct limit limits[LIMIT_COUNT], struct nri_error *error)
+                             const struct nri_limit limits[LIMIT_COUNT], struct nri_error *error)
 {
     uint64_t min = limits[RECONNECT_MIN].value, max = limits[RECONNECT_MAX].value;
     /* A default gives way to what was given. */
@@ -130,7 +106,7 @@ static int resolve_reconnect(struct nri_settings *settings,
 }
 
 static void take_limits(struct nri_settings *settings, const struct nri_plugin_options *options,
-                        const struct limit limits[LIMIT_COUNT])
+                        const struct nri_limit limits[LIMIT_COUNT])
 {
     struct nri_rpc_limits *rpc = &settings->limits;
     settings->max_queued_updates = (size_t)limits[QUEUED_UPDATES].value;
@@ -159,34 +135,36 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
 {
     struct nri_rpc_limits *rpc = &settings->limits;
     nri_rpc_limits_default(rpc);
-    struct limit limits[LIMIT_COUNT] = {
+    struct nri_limit limits[LIMIT_COUNT] = {
         [IN_FLIGHT] = {"max_in_flight", options->max_in_flight, rpc->max_in_flight, 1, 65536, 0},
         [SYNC_PARTS] = {"max_sync_parts", options->max_sync_parts, 65536, 1, UINT32_MAX, 0},
         [PENDING_CALLS] = {"max_pending_calls", options->max_pending_calls, rpc->max_pending_calls,
                            1, MAX_PENDING_CALLS, 0},
         [REGISTRATION] = {"registration_timeout_ms", options->registration_timeout_ms,
-                          DEFAULT_REGISTRATION_MS, 1, LONGEST_MS, 0},
-        [CALL] = {"call_timeout_ms", options->call_timeout_ms, 0, 1, LONGEST_MS, 0},
-        [RECEIVE] = {"max_receive_bytes", options->max_receive_bytes, rpc->max_receive, KIB, GIB,
-                     0},
-        [SEND] = {"max_send_bytes", options->max_send_bytes, rpc->max_send, KIB, LARGEST_SEND, 0},
-        [MEMORY] = {"request_memory_bytes", options->request_memory_bytes, rpc->arena_base, 4 * KIB,
-                    GIB, 0},
-        [QUEUED] = {"max_queued_bytes", options->max_queued_bytes, rpc->max_queued_bytes, KIB, GIB,
-                    0},
-        [OUTPUT] = {"max_output_bytes", options->max_output_bytes, rpc->max_output_bytes, 2 * KIB,
-                    GIB, 0},
-        [SYNC_BYTES] = {"max_sync_bytes", options->max_sync_bytes, 256 * MIB, KIB, GIB, 0},
+                          DEFAULT_REGISTRATION_MS, 1, NRI_LONGEST_MS, 0},
+        [CALL] = {"call_timeout_ms", options->call_timeout_ms, 0, 1, NRI_LONGEST_MS, 0},
+        [RECEIVE] = {"max_receive_bytes", options->max_receive_bytes, rpc->max_receive, NRI_KIB,
+                     NRI_GIB, 0},
+        [SEND] = {"max_send_bytes", options->max_send_bytes, rpc->max_send, NRI_KIB,
+                  NRI_LARGEST_SEND, 0},
+        [MEMORY] = {"request_memory_bytes", options->request_memory_bytes, rpc->arena_base,
+                    4 * NRI_KIB, NRI_GIB, 0},
+        [QUEUED] = {"max_queued_bytes", options->max_queued_bytes, rpc->max_queued_bytes, NRI_KIB,
+                    NRI_GIB, 0},
+        [OUTPUT] = {"max_output_bytes", options->max_output_bytes, rpc->max_output_bytes,
+                    2 * NRI_KIB, NRI_GIB, 0},
+        [SYNC_BYTES] = {"max_sync_bytes", options->max_sync_bytes, 256 * NRI_MIB, NRI_KIB, NRI_GIB,
+                        0},
         [REQUEST_BYTES] = {"max_request_bytes", options->max_request_bytes, rpc->max_request_bytes,
-                           KIB, GIB, 0},
+                           NRI_KIB, NRI_GIB, 0},
         [QUEUED_UPDATES] = {"max_queued_updates", options->max_queued_updates, 64, 1,
                             MAX_QUEUED_UPDATES, 0},
         [RECONNECT_MIN] = {"reconnect_min_ms", options->reconnect_min_ms, DEFAULT_RECONNECT_MIN_MS,
-                           1, LONGEST_MS, 0},
+                           1, NRI_LONGEST_MS, 0},
         [RECONNECT_MAX] = {"reconnect_max_ms", options->reconnect_max_ms, DEFAULT_RECONNECT_MAX_MS,
-                           1, LONGEST_MS, 0},
+                           1, NRI_LONGEST_MS, 0},
         [RECONNECT_RESET] = {"reconnect_reset_ms", options->reconnect_reset_ms,
-                             DEFAULT_RECONNECT_RESET_MS, 1, LONGEST_MS, 0},
+                             DEFAULT_RECONNECT_RESET_MS, 1, NRI_LONGEST_MS, 0},
         [RECONNECT_GIVE_UP] = {"reconnect_give_up_ms", options->reconnect_give_up_ms, 0, 1,
                                UINT64_MAX / NRI_MSEC, 0},
         [MARGIN_PERCENT] = {"deadline_margin_percent", options->deadline_margin_percent, 10, 1, 90,
@@ -196,16 +174,16 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
         [STOP_GRACE] = {"stop_grace_ms", options->stop_grace_ms, 0, 1, 60000, 0},
         [OFFLOAD] = {"offload_threads", options->offload_threads, 4, 1, 64, 0},
     };
-    int rc = check_limits(limits, LIMIT_COUNT, error);
+    int rc = nri_limits_check(limits, LIMIT_COUNT, error);
     if (rc != 0)
         return rc;
-    if (limits[OUTPUT].value < limits[SEND].value + KIB)
+    if (limits[OUTPUT].value < limits[SEND].value + NRI_KIB)
         return nri_error_set(error, NRI_E_RANGE,
                              "max_output_bytes is %llu and max_send_bytes %llu: it must be larger "
                              "by at least %llu, or the "
                              "largest message could never be sent",
                              (unsigned long long)limits[OUTPUT].value,
-                             (unsigned long long)limits[SEND].value, (unsigned long long)KIB);
+                             (unsigned long long)limits[SEND].value, (unsigned long long)NRI_KIB);
     rc = resolve_reconnect(settings, options, limits, error);
     if (rc != 0)
         return rc;
@@ -405,10 +383,10 @@ int nri_settings_call(struct nri_call_options *known, const struct nri_call_opti
             error, NRI_E_ABI,
             "struct nri_call_options: a reserved member is not 0; fill the structure with "
             "nri_call_options_init()");
-    if (known->timeout_ms > LONGEST_MS)
-        return nri_error_set(error, NRI_E_RANGE,
-                             "timeout_ms is %llu; it must be at most %llu, or 0 for the default",
-                             (unsigned long long)known->timeout_ms, (unsigned long long)LONGEST_MS);
+    if (known->timeout_ms > NRI_LONGEST_MS)
+        return nri_error_set(
+            error, NRI_E_RANGE, "timeout_ms is %llu; it must be at most %llu, or 0 for the default",
+            (unsigned long long)known->timeout_ms, (unsigned long long)NRI_LONGEST_MS);
     if (known->metadata_count > CALL_METADATA_MAX)
         return nri_error_set(error, NRI_E_RANGE, "metadata_count is %llu; it must be at most %d",
                              (unsigned long long)known->metadata_count, CALL_METADATA_MAX);

@@ -54,6 +54,13 @@ nri_updates *nri_updates_view(struct nri_arena *arena,
                               Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list, size_t count,
                               int blocked, const char *blocked_text);
 
+/* The same, with evictions. */
+nri_updates *nri_updates_view_all(struct nri_arena *arena,
+                                  Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list,
+                                  size_t count,
+                                  Nri__Pkg__Api__V1alpha1__ContainerEviction *const *evictions,
+                                  size_t eviction_count, int blocked, const char *blocked_text);
+
 /* ---- builders: in a request's arena, or in one of their own (nri_updates_new()) ---- */
 
 /*

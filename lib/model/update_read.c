@@ -25,6 +25,23 @@ nri_updates *nri_updates_view(struct nri_arena *arena,
     return updates;
 }
 
+nri_updates *nri_updates_view_all(struct nri_arena *arena,
+                                  Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list,
+                                  size_t count,
+                                  Nri__Pkg__Api__V1alpha1__ContainerEviction *const *evictions,
+                                  size_t eviction_count, int blocked, const char *blocked_text)
+{
+    nri_updates *updates = nri_updates_view(arena, list, count, blocked, blocked_text);
+    for (size_t i = 0; updates != NULL && i < eviction_count; i++) {
+        const int code =
+            nri_keyed_set(&updates->evictions, &updates->builder,
+                          nri_reader_text(evictions[i]->container_id), NULL, &evictions[i]->base);
+        if (code != 0)
+            return NULL;
+    }
+    return updates;
+}
+
 const nri_update *nri_updates_at(const nri_updates *updates, size_t index)
 {
     Nri__Pkg__Api__V1alpha1__ContainerUpdate **list;

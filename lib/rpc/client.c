@@ -375,6 +375,19 @@ static void read_response(struct nri_rpc *rpc, const ProtobufCMethodDescriptor *
     result->text = rpc->client.error.text;
 }
 
+struct nri_rpc_call *nri_rpc_result_keep(const struct nri_rpc_result *result)
+{
+    if (result->keeper == NULL || *result->keeper == NULL) {
+        return NULL;
+    }
+    struct nri_rpc_call *call = *result->keeper;
+    *result->keeper = NULL;
+    nri_rpc_pool_take_data(call);
+    /* No reply is due for it: a release must not send one. */
+    atomic_store(&call->state, NRI_RPC_CALL_DETACHED);
+    return call;
+}
+
 void nri_rpc_client_end(struct nri_rpc *rpc, const struct nri_wire_item *item)
 {
     struct nri_rpc_inbound *inbound = &rpc->client.inbound;
@@ -390,7 +403,7 @@ void nri_rpc_client_end(struct nri_rpc *rpc, const struct nri_wire_item *item)
     } else {
         const struct nri_rpc_pending pending = take(&rpc->client, at);
         const ProtobufCMethodDescriptor *method = method_of(rpc, pending.method);
-        struct nri_rpc_result result = {.text = ""};
+        struct nri_rpc_result result = {.text = "", .keeper = &call};
         if (call != NULL) {
             read_response(rpc, method, call, &result);
         } else {

@@ -158,8 +158,13 @@ struct nri_rpc_result {
     int grpc; /* the status the peer sent, 0 when it sent none */
     const char *text;                /* never NULL; the peer's text for a status */
     const ProtobufCMessage *message; /* with code 0; in an arena that goes after the callback */
+    struct nri_rpc_call **keeper;    /* of nri_rpc_result_keep(); may be NULL */
 };
 typedef void (*nri_rpc_done_fn)(void *user, const struct nri_rpc_result *result);
+/* Keeps the message of a result, and what it is made of, beyond the callback, whatever becomes of
+ * the connection: until nri_rpc_call_release() of what is returned. Once, in the callback; NULL
+ * when there is no message to keep. */
+struct nri_rpc_call *nri_rpc_result_keep(const struct nri_rpc_result *result);
 
 /*
  * Calls a method of config.call by its index. `timeout` in ns goes along as timeout_nano and is

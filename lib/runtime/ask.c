@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions to one plugin: they wait in order until it is ready and may have another, go out, and
+ * come back with an answer or a failure.
+ *
+ * Happy path: nri_rt_ask_queue() -> nri_rt_ask_send() at the end of a turn -> the answer goes to
+ * whose question it was. Failure modes: the plugin is not ready in time, does not answer in time,
+ * goes away, or a request cannot be sent (too large, no memory, a plugin that does not read). A
+ * plugin that does not know a method of NRI 0.12 is asked again by StateChange, and from then on.
+ */
+#include <string.h>
+
+#include "model/model.h"
+#include "runtime/internal.h"
+#include "wire/message.h"
+
+/* ---- lists ---- */
+
+static void put(struct nri_rt_list *list, struct nri_rt_ask *ask)
+{
+    ask->next = NULL;
+    ask->previous = list->last;
+    if (list->last != NULL)
+        list->last->next = ask;
+    else
+        list->first = ask;
+    list->last = ask;
+}
+
+static void take(struct nri_rt_list *list, struct nri_rt_ask *ask)
+{
+    if (ask->previous != NULL)
+        ask->previous->next = ask->next;
+    else
+        list->first = ask->next;
+    if (ask->next != NULL)
+        ask->next->previous = ask->previous;
+    else
+        list->last = ask->previous;
+    ask->next = ask->previous = NULL;
+}
+
+void nri_rt_ask_queue(struct nri_rt_ask *ask, nri_runtime_plugin *plugin, enum nri_event what,
+                      uint64_t give_up_at)
+{
+    ask->plugin = plugin;
+    ask->what = what;
+    ask->out = false;
+    ask->state_change = false;
+    ask->queued_at = plugin->rt->now;
+    ask->sent_at = 0;
+    ask->give_up_at = give_up_at;
+    put(&plugin->waiting, ask);
+    plugin->waiting_count++;
+}
+
+void nri_rt_ask_cancel(struct nri_rt_ask *ask)
+{
+    if (ask->plugin == NULL || ask->out)
+        return;
+    take(&ask->plugin->waiting, ask);
+    ask->plugin->waiting_count--;
+    ask->plugin = NULL;
+}
+
+/* ---- of events that went on ---- */
+
+static void forget(nri_runtime_plugin *plugin, struct nri_rt_ask *ask)
+{
+    plugin->detached_bytes -= ask->arena.taken;
+    nri_arena_fini(&ask->arena);
+    nri_alloc_release(&plugin->rt->alloc, ask);
+}
+
+static bool copy_part(struct nri_arena *arena, const void *from, const void **to)
+{
+    if (from != NULL)
+        *to = nri_message_copy(from, arena);
+    return from == NULL || *to != NULL;
+}
+
+static bool copy_subject(struct nri_rt_ask *ask, const struct nri_rt_subject *from)
+{
+    const void *pod = NULL, *container = NULL, *resources = NULL, *overhead = NULL;
+    const bool done = copy_part(&ask->arena, from->pod, &pod) &&
+                      copy_part(&ask->arena, from->container, &container) &&
+                      copy_part(&ask->arena, from->resources, &resources) &&
+                      copy_part(&ask->arena, from->overhead, &overhead);
+
+    ask->subject = (struct nri_rt_subject){from->event, pod, container, resources, overhead};
+    return done;
+}
+
+int nri_rt_ask_later(nri_runtime_plugin *plugin, const nri_outcome *event)
+{
+    struct nri_rt *rt = plugin->rt;
+    struct nri_rt_ask *ask = nri_alloc_zero(&rt->alloc, sizeof *ask);
+
+    if (ask == NULL)
+        return NRI_E_NOMEM;
+    nri_arena_init(&ask->arena, &rt->alloc, 0,
+                   rt->config.limits.max_output_bytes - plugin->detached_bytes);
+    if (!copy_subject(ask, &event->subject)) {
+        const int code = ask->arena.failure;
+        nri_arena_fini(&ask->arena);
+        nri_alloc_release(&rt->alloc, ask);
+        return code;
+    }
+    plugin->detached_bytes += ask->arena.taken;
+    ask->number = event->number;
+    nri_rt_ask_queue(ask, plugin, event->subject.event, NRI_NEVER);
+    return 0;
+}
+
+static bool is_under_way(const struct nri_rt *rt, uint64_t number)
+{
+    for (const nri_outcome *event = rt->events; event != NULL; event = event->next) {
+        if (event->number == number)
+            return event->stage != NRI_RT_DONE;
+    }
+    return false;
+}
+
+void nri_rt_ask_forget_told(nri_runtime_plugin *plugin)
+{
+    struct nri_rt_ask *ask = plugin->waiting.first;
+
+    while (ask != NULL) {
+        struct nri_rt_ask *next = ask->next;
+        if (ask->event == NULL && !is_under_way(plugin->rt, ask->number)) {
+            nri_rt_ask_cancel(ask);
+            forget(plugin, ask);
+        }
+        ask = next;
+    }
+}
+
+/* ---- answers ---- */
+
+/* Of an event that went on: there is nobody to tell but the log, and the plugin's own policy. */
+static void answer_detached(struct nri_rt_ask *ask, nri_runtime_plugin *plugin,
+                            const struct nri_rpc_result *result)
+{
+    const struct nri_failure_policy *policy =
+        nri_failures_of(&plugin->rt->failures, plugin->name, plugin->id);
+    const enum nri_failure kind =
+        result->code == NRI_E_TIMEOUT ? NRI_FAILURE_TIMEOUT : NRI_FAILURE_ERROR;
+
+    if (result->code != 0 && !plugin->closing) {
+        nri_rt_log(plugin->rt, NRI_LOG_WARN, "plugin %s: %s: %s", plugin->id,
+                   nri_event_name(ask->what), result->text);
+        if (nri_failure_drops(policy, kind))
+            nri_rt_drop(plugin, result->code, "%s: %s", nri_event_name(ask->what), result->text);
+    }
+    forget(plugin, ask);
+}
+
+static void deliver(struct nri_rt_ask *ask, nri_runtime_plugin *plugin,
+                    const struct nri_rpc_result *result)
+{
+    if (ask->event == NULL)
+        answer_detached(ask, plugin, result);
+    else if (ask->what == NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)
+        nri_rt_validate_answer(ask, result);
+    else
+        nri_rt_chain_answer(ask, result);
+}
+
+/* The plugin turned out not to know the method: again, in the same place. */
+static bool falls_back(struct nri_rt_ask *ask, nri_runtime_plugin *plugin,
+                       const struct nri_rpc_result *result)
+{
+    if (result->grpc != NRI_GRPC_UNIMPLEMENTED || ask->state_change || plugin->closing ||
+        !nri_rt_has_state_change(ask->what))
+        return false;
+    plugin->dedicated = false;
+    ask->out = false;
+    ask->previous = NULL;
+    ask->next = plugin->waiting.first;
+    if (ask->next != NULL)
+        ask->next->previous = ask;
+    else
+        plugin->waiting.last = ask;
+    plugin->waiting.first = ask;
+    plugin->waiting_count++;
+    return true;
+}
+
+static void answered(void *user, const struct nri_rpc_result *result)
+{
+    struct nri_rt_ask *ask = user;
+    nri_runtime_plugin *plugin = ask->plugin;
+
+    take(&plugin->out, ask);
+    plugin->out_count--;
+    nri_rt_wake(plugin->rt);
+    if (falls_back(ask, plugin, result))
+        return;
+    deliver(ask, plugin, result);
+}
+
+static void fail(struct nri_rt_ask *ask, int code, const char *text)
+{
+    nri_runtime_plugin *plugin = ask->plugin;
+    const struct nri_rpc_result result = {.code = code, .text = text};
+
+    take(&plugin->waiting, ask);
+    plugin->waiting_count--;
+    deliver(ask, plugin, &result);
+}
+
+void nri_rt_ask_pass(nri_runtime_plugin *plugin)
+{
+    struct nri_rt_ask *ask = plugin->waiting.first;
+
+    while (ask != NULL) {
+        struct nri_rt_ask *next = ask->next;
+        if (ask->event != NULL && ask->event->stage == NRI_RT_CHAIN) {
+            nri_outcome *event = ask->event;
+            nri_rt_ask_cancel(ask);
+            nri_rt_event_todo(event);
+        }
+        ask = next;
+    }
+}
+
+/* ---- sending ---- */
+
+static const struct nri_rt_subject *subject_of(const struct nri_rt_ask *ask)
+{
+    return ask->event == NULL ? &ask->subject : &ask->event->subject;
+}
+
+/* Events of one pod sandbox keep their order with a plugin that may have several requests. */
+static bool is_blocked(const nri_runtime_plugin *plugin, const struct nri_rt_ask *ask)
+{
+    const char *id = nri_pod_id(nri_pod_view(subject_of(ask)->pod));
+
+    for (const struct nri_rt_ask *out = plugin->out.first; out != NULL; out = out->next) {
+        if (strcmp(nri_pod_id(nri_pod_view(subject_of(out)->pod)), id) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The encoded request: an event's is used again as long as it stands. */
+static int encode(struct nri_rt_ask *ask, unsigned method, struct nri_buf *own,
+                  const struct nri_buf **buf, struct nri_error *error)
+{
+    nri_outcome *event = ask->event;
+
+    *buf = own;
+    if (event == NULL)
+        return nri_rt_encode(own, method, &ask->subject, error);
+    *buf = &event->request;
+    if (event->request_fresh && event->request_method == method)
+        return 0;
+    event->request_fresh = false;
+    const int code = nri_rt_encode(&event->request, method, &event->subject, error);
+    event->request_fresh = code == 0;
+    event->request_method = method;
+    return code;
+}
+
+static int send_out(nri_runtime_plugin *plugin, struct nri_rt_ask *ask, struct nri_error *error)
+{
+    struct nri_rt *rt = plugin->rt;
+    const struct nri_buf *buf;
+    struct nri_buf own;
+
+    ask->state_change = !plugin->dedicated && nri_rt_has_state_change(ask->what);
+    struct nri_rpc_packed packed = {
+        .service = &nri__pkg__api__v1alpha1__plugin__descriptor,
+        .method = nri_rt_method(ask->what, ask->state_change),
+    };
+    nri_buf_init(&own, &rt->alloc, rt->config.limits.max_send);
+    int code = encode(ask, packed.method, &own, &buf, error);
+    if (code == 0) {
+        packed.size = nri_buf_size(buf);
+        packed.payload = packed.size == 0 ? (const uint8_t *)"" : buf->data + buf->start;
+        packed.metadata = ask->event == NULL ? NULL : ask->event->metadata;
+        packed.metadata_count = ask->event == NULL ? 0 : ask->event->metadata_count;
+        code = nri_rpc_invoke_packed(plugin->rpc, &packed, rt->now, rt->config.request_timeout,
+                                     answered, ask, error);
+    }
+    nri_buf_fini(&own);
+    return code;
+}
+
+static void send_one(nri_runtime_plugin *plugin, struct nri_rt_ask *ask)
+{
+    struct nri_error error;
+    const int code = send_out(plugin, ask, &error);
+
+    if (code == 0) {
+        take(&plugin->waiting, ask);
+        plugin->waiting_count--;
+        ask->out = true;
+        ask->sent_at = plugin->rt->now;
+        put(&plugin->out, ask);
+        plugin->out_count++;
+        return;
+    }
+    /* Nothing was sent. A plugin that does not read is of no more use; a request that is too large
+     * or has no memory is that request's fault alone. */
+    if (code == NRI_E_BUSY || code == NRI_E_CLOSED)
+        nri_rt_drop(plugin, NRI_E_LIMIT, "%s", error.text);
+    fail(ask, code == NRI_E_BUSY ? NRI_E_CLOSED : code, error.text);
+}
+
+void nri_rt_ask_send(nri_runtime_plugin *plugin)
+{
+    struct nri_rt_ask *ask = plugin->waiting.first;
+
+    while (ask != NULL && !plugin->closing && plugin->state == NRI_RT_ACTIVE &&
+           plugin->out_count < plugin->rt->config.max_outstanding) {
+        struct nri_rt_ask *next = ask->next;
+        if (plugin->out_count == 0 || !is_blocked(plugin, ask))
+            send_one(plugin, ask);
+        ask = next;
+    }
+}
+
+/* ---- time, and the end ---- */
+
+uint64_t nri_rt_ask_deadline(const nri_runtime_plugin *plugin)
+{
+    uint64_t at = NRI_NEVER;
+
+    if (plugin->state == NRI_RT_ACTIVE)
+        return at;
+    for (const struct nri_rt_ask *ask = plugin->waiting.first; ask != NULL; ask = ask->next) {
+        if (ask->give_up_at < at)
+            at = ask->give_up_at;
+    }
+    return at;
+}
+
+void nri_rt_ask_tick(nri_runtime_plugin *plugin)
+{
+    struct nri_rt_ask *ask = plugin->waiting.first;
+
+    while (ask != NULL && plugin->state != NRI_RT_ACTIVE) {
+        struct nri_rt_ask *next = ask->next;
+        if (plugin->rt->now >= ask->give_up_at)
+            fail(ask, NRI_E_TIMEOUT, "it is still being synchronised");
+        ask = next;
+    }
+}
+
+void nri_rt_ask_end(nri_runtime_plugin *plugin)
+{
+    while (plugin->waiting.first != NULL)
+        fail(plugin->waiting.first, NRI_E_CLOSED, plugin->failure.text);
+}

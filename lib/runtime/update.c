@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Updates that plugins ask for on their own account, and in their answer to Synchronize.
+ *
+ * Happy path: the list goes to the `update` operation, at once or to be completed later -> the
+ * reply has what failed. Failure modes: nobody is there to update (all fail), the operation refuses
+ * the whole, the plugin is gone when it is completed (nobody is told).
+ */
+#include <string.h>
+
+#include "model/model.h"
+#include "model/reader.h"
+#include "runtime/internal.h"
+
+static const char read_only[] = "what a plugin asked for can only be read";
+
+/* ---- making ---- */
+
+static void free_update(nri_runtime_update *update)
+{
+    const struct nri_alloc alloc = update->rt->alloc;
+
+    nri_rpc_call_release(update->call);
+    nri_rpc_call_release(update->kept);
+    nri_arena_fini(&update->arena);
+    nri_alloc_release(&alloc, update);
+}
+
+static nri_runtime_update *make(nri_runtime_plugin *plugin, NRI_RT_MESSAGE(ContainerUpdate) * *list,
+                                size_t count, NRI_RT_MESSAGE(ContainerEviction) * *evictions,
+                                size_t eviction_count)
+{
+    struct nri_rt *rt = plugin->rt;
+    nri_runtime_update *update = nri_alloc_zero(&rt->alloc, sizeof *update);
+
+    if (update == NULL)
+        return NULL;
+    update->rt = rt;
+    update->plugin = plugin;
+    update->list = list;
+    update->count = count;
+    nri_arena_init(&update->arena, &rt->alloc, 0, rt->config.max_merge_bytes);
+    update->failed = nri_arena_zero(&update->arena, count + 1);
+    update->view = nri_updates_view_all(&update->arena, list, count, evictions, eviction_count,
+                                        NRI_E_STATE, read_only);
+    if (update->failed == NULL || update->view == NULL) {
+        free_update(update);
+        return NULL;
+    }
+    return update;
+}
+
+/* Of its plugin, or of those whose plugin is gone. */
+static nri_runtime_update **list_of(const nri_runtime_update *update)
+{
+    return update->plugin != NULL ? &update->plugin->updates : &update->rt->orphans;
+}
+
+static void link_update(nri_runtime_update *update)
+{
+    nri_runtime_update **list = list_of(update);
+
+    update->next = *list;
+    update->previous = NULL;
+    if (update->next != NULL)
+        update->next->previous = update;
+    *list = update;
+}
+
+static void unlink_update(nri_runtime_update *update)
+{
+    if (update->previous != NULL)
+        update->previous->next = update->next;
+    else
+        *list_of(update) = update->next;
+    if (update->next != NULL)
+        update->next->previous = update->previous;
+    update->next = update->previous = NULL;
+}
+
+void nri_rt_update_orphan(nri_runtime_plugin *plugin)
+{
+    while (plugin->updates != NULL) {
+        nri_runtime_update *update = plugin->updates;
+        unlink_update(update);
+        update->plugin = NULL;
+        link_update(update);
+    }
+}
+
+void nri_rt_update_free_orphans(struct nri_rt *rt)
+{
+    while (rt->orphans != NULL) {
+        nri_runtime_update *update = rt->orphans;
+        unlink_update(update);
+        free_update(update);
+    }
+}
+
+/* ---- the reply ---- */
+
+static void reply(nri_runtime_update *update)
+{
+    NRI_RT_MESSAGE(UpdateContainersResponse) response;
+    NRI_RT_MESSAGE(ContainerUpdate) **failed =
+        nri_arena_array(&update->arena, update->count + 1, sizeof *failed);
+
+    if (failed == NULL) {
+        (void)nri_rpc_call_refuse(update->call, nri_error_grpc(NRI_E_NOMEM), "out of memory");
+        return;
+    }
+    nri__pkg__api__v1alpha1__update_containers_response__init(&response);
+    response.failed = failed;
+    for (size_t i = 0; i < update->count; i++) {
+        if (update->failed[i])
+            failed[response.n_failed++] = update->list[i];
+    }
+    (void)nri_rpc_call_reply(update->call, &response.base, NULL);
+}
+
+void nri_runtime_update_complete(nri_runtime_update *update, int code, const char *text)
+{
+    if (update == NULL)
+        return;
+    unlink_update(update);
+    nri_rt_wake(update->rt);
+    if (update->call != NULL && code != 0)
+        (void)nri_rpc_call_refuse(update->call, nri_error_grpc(code),
+                                  text != NULL ? text : nri_strerror(code));
+    else if (update->call != NULL)
+        reply(update);
+    free_update(update);
+}
+
+/* ---- the operation ---- */
+
+static void tell_evictions(const nri_runtime_update *update)
+{
+    struct nri_rt *rt = update->rt;
+    nri_runtime_plugin *plugin = update->plugin;
+    const char *id, *reason;
+
+    for (size_t i = 0; nri_updates_eviction_at(update->view, i, &id, &reason); i++) {
+        nri_rt_log(rt, NRI_LOG_INFO, "plugin %s: asks to evict container %s: %s", plugin->id, id,
+                   reason);
+        if (rt->config.ops.evict != NULL)
+            rt->config.ops.evict(rt->config.runtime, plugin, id, reason, rt->config.user);
+    }
+}
+
+static void run(nri_runtime_update *update)
+{
+    struct nri_rt *rt = update->rt;
+    const struct nri_runtime_ops *ops = &rt->config.ops;
+    int code = 0;
+
+    link_update(update);
+    rt->depth++;
+    tell_evictions(update);
+    if (update->count > 0 && ops->update != NULL)
+        code = ops->update(rt->config.runtime, update, rt->config.user);
+    else
+        memset(update->failed, update->count > 0, update->count);
+    rt->depth--;
+    if (code != NRI_PENDING)
+        nri_runtime_update_complete(update, code, NULL);
+}
+
+void nri_rt_update_request(nri_runtime_plugin *plugin, struct nri_rpc_call *call)
+{
+    const NRI_RT_MESSAGE(UpdateContainersRequest) *request =
+        (const void *)nri_rpc_call_message(call);
+
+    if (!nri_rt_plugin_is_in_chain(plugin)) {
+        (void)nri_rpc_call_refuse(call, nri_error_grpc(NRI_E_STATE),
+                                  "UpdateContainers: the plugin is not configured");
+        nri_rpc_call_release(call);
+        return;
+    }
+    nri_runtime_update *update =
+        make(plugin, request->update, request->n_update, request->evict, request->n_evict);
+    if (update == NULL) {
+        (void)nri_rpc_call_refuse(call, nri_error_grpc(NRI_E_NOMEM),
+                                  "UpdateContainers: out of memory");
+        nri_rpc_call_release(call);
+        return;
+    }
+    update->call = call;
+    run(update);
+}
+
+void nri_rt_update_sync(nri_runtime_plugin *plugin, const struct nri_rpc_result *result)
+{
+    const NRI_RT_MESSAGE(SynchronizeResponse) *answer = (const void *)result->message;
+
+    if (answer->n_update == 0)
+        return;
+    nri_runtime_update *update = make(plugin, answer->update, answer->n_update, NULL, 0);
+    if (update == NULL) {
+        nri_rt_drop(plugin, NRI_E_NOMEM, "out of memory for its updates after Synchronize");
+        return;
+    }
+    update->kept = nri_rpc_result_keep(result);
+    run(update);
+}
+
+/* ---- what users read and say ---- */
+
+const nri_updates *nri_runtime_update_list(const nri_runtime_update *update)
+{
+    return update == NULL ? NULL : update->view;
+}
+
+nri_runtime_plugin *nri_runtime_update_plugin(const nri_runtime_update *update)
+{
+    return update == NULL ? NULL : update->plugin;
+}
+
+bool nri_runtime_update_is_sync(const nri_runtime_update *update)
+{
+    return update != NULL && update->call == NULL;
+}
+
+int nri_runtime_update_fail(nri_runtime_update *update, const char *container_id)
+{
+    bool found = false;
+
+    if (update == NULL || container_id == NULL)
+        return NRI_E_INVALID;
+    for (size_t i = 0; i < update->count; i++) {
+        if (strcmp(nri_reader_text(update->list[i]->container_id), container_id) == 0)
+            found = update->failed[i] = true;
+    }
+    return found ? 0 : NRI_E_NOT_FOUND;
+}
