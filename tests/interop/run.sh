@@ -20,15 +20,10 @@ plugin=$(realpath "$2")
 work=$3
 shift 3
 
-# The tags leave out what a version does not have yet; see version_*.go.
-tags=nri_no_wasm
-modfile=$here/versions/$version.mod
-case $version in
-0.6.*) tags=$tags,nri_before_0_12,nri_before_0_10,nri_before_0_7 ;;
-0.[789].*) tags=$tags,nri_before_0_12,nri_before_0_10 ;;
-0.1[01].*) tags=$tags,nri_before_0_12 ;;
-esac
-[ -f "$modfile" ] || modfile=$here/go.mod
+cd "$here"
+. ./versions.sh
+tags=$(version_tags "$version")
+modfile=$(version_modfile "$version")
 
 if ! command -v go >/dev/null 2>&1; then
     echo "interop: there is no go program on this machine"
@@ -36,7 +31,6 @@ if ! command -v go >/dev/null 2>&1; then
 fi
 mkdir -p "$work"
 export GOCACHE="$work/gocache" GOTOOLCHAIN=auto GOFLAGS=-mod=readonly GOWORK=off
-cd "$here"
 if ! reason=$(go mod download -modfile="$modfile" 2>&1); then
     echo "interop: the Go modules cannot be had: $reason" | tail -n 3
     exit 77

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Order, merging along the chain, ownership, overlap of events, validators. */
+#include "fixture.h"
+
+#define CREATE   NRI_EVENT_BIT(NRI_EVENT_CREATE_CONTAINER)
+#define START    NRI_EVENT_BIT(NRI_EVENT_START_CONTAINER)
+#define STOP     NRI_EVENT_BIT(NRI_EVENT_STOP_CONTAINER)
+#define VALIDATE NRI_EVENT_BIT(NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)
+
+static int hold(nri_request *request, struct rt_fixture *fixture)
+{
+    (void)request;
+    (void)fixture;
+    return nri_request_event(request) == NRI_EVENT_SYNCHRONIZE ? 0 : NRI_PENDING;
+}
+
+static int add_a(nri_request *request, struct rt_fixture *fixture)
+{
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    return nri_adjustment_add_env(nri_request_adjustment(request), "A", "1");
+}
+
+/* Adds B only if it sees A, which a plugin before it set. */
+static int add_b_after_a(nri_request *request, struct rt_fixture *fixture)
+{
+    const char *value = "";
+
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    const nri_container *container = nri_request_container(request);
+    for (size_t i = 0; i < nri_container_env_count(container); i++) {
+        if (strcmp(nri_container_env_at(container, i), "A=1") == 0)
+            value = "seen";
+    }
+    return nri_adjustment_add_env(nri_request_adjustment(request), "B", value);
+}
+
+static void test_order_and_what_is_seen(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    const char *name, *value;
+    bool removed;
+
+    rt_start(fixture);
+    struct rt_plugin *late = rt_plugin(fixture, "90", "late", CREATE, add_b_after_a);
+    struct rt_plugin *early = rt_plugin(fixture, "10", "early", CREATE, add_a);
+    rt_settle(fixture);
+    assert_string_equal(fixture->connected, "10-early 90-late ");
+    assert_int_equal(early->syncs, 1);
+    assert_int_equal(late->syncs, 1);
+
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    const nri_adjustment *adjustment = nri_outcome_adjustment(done->outcome);
+    assert_int_equal(nri_adjustment_env_count(adjustment), 2);
+    assert_true(nri_adjustment_env_at(adjustment, 1, &name, &value, &removed));
+    assert_string_equal(name, "B");
+    assert_string_equal(value, "seen");
+    assert_string_equal(nri_outcome_owner(done->outcome, NRI_FIELD_ENV, "A"), "10-early");
+    assert_string_equal(nri_outcome_owner(done->outcome, NRI_FIELD_ENV, "B"), "90-late");
+    assert_int_equal(nri_outcome_step_count(done->outcome), 2);
+    assert_string_equal(nri_outcome_step_plugin(done->outcome, 0), "10-early");
+    assert_int_equal(nri_outcome_change_count(done->outcome, 0), 1);
+    /* What was told is as it was. */
+    assert_int_equal(nri_container_env_count(container), 0);
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+static void test_conflict(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one", CREATE, add_a);
+    (void)rt_plugin(fixture, "20", "two", CREATE, add_a);
+    struct rt_plugin *three = rt_plugin(fixture, "30", "three", CREATE, NULL);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    assert_done(done, NRI_E_CONFLICT);
+    assert_string_equal(nri_outcome_text(done->outcome),
+                        "plugins \"20-two\" and \"10-one\" both tried to set Env A");
+    assert_string_equal(nri_outcome_plugin(done->outcome), "20-two");
+    assert_string_equal(three->seen, "Synchronize() ");
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+static void test_same_index_goes_by_coming(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "50", "z", CREATE, add_a);
+    rt_settle(fixture);
+    (void)rt_plugin(fixture, "50", "a", CREATE, add_b_after_a);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    assert_string_equal(nri_outcome_step_plugin(done->outcome, 0), "50-z");
+    assert_string_equal(nri_outcome_step_plugin(done->outcome, 1), "50-a");
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+/* One question a plugin at a time; other containers move along behind. */
+static void test_overlap(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", CREATE, hold);
+    struct rt_plugin *two = rt_plugin(fixture, "20", "two", CREATE, hold);
+    rt_settle(fixture);
+    nri_pod *p = rt_pod("p"), *q = rt_pod("q");
+    nri_container *c = rt_container("c", "p"), *d = rt_container("d", "q");
+    struct rt_done *first = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, p, c);
+    struct rt_done *second = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, q, d);
+    rt_settle(fixture);
+    assert_int_equal(one->held_count, 1);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    /* The first is with the second plugin, the second with the first. */
+    assert_int_equal(one->held_count, 1);
+    assert_int_equal(two->held_count, 1);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_int_equal(two->held_count, 1);
+    rt_release(two, 0);
+    rt_settle(fixture);
+    assert_int_equal(first->count, 1);
+    assert_int_equal(second->count, 0);
+    rt_release(two, 0);
+    rt_settle(fixture);
+    assert_done(second, 0);
+    nri_container_free(c);
+    nri_container_free(d);
+    nri_pod_free(p);
+    nri_pod_free(q);
+}
+
+/* Events of one container never overlap, whoever is subscribed to them. */
+static void test_one_container_keeps_its_order(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", CREATE, hold);
+    struct rt_plugin *two = rt_plugin(fixture, "20", "two", CREATE | STOP, NULL);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *create = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    struct rt_done *stop = rt_call(fixture, NRI_EVENT_STOP_CONTAINER, pod, container);
+    rt_settle(fixture);
+    assert_string_equal(two->seen, "Synchronize() ");
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_done(create, 0);
+    assert_done(stop, 0);
+    assert_string_equal(two->seen, "Synchronize() CreateContainer(c) StopContainer(c) ");
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+static void test_several_outstanding(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    fixture->config.max_outstanding = 4;
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", CREATE | START, hold);
+    rt_settle(fixture);
+    nri_pod *p = rt_pod("p"), *q = rt_pod("q");
+    nri_container *c = rt_container("c", "p"), *d = rt_container("d", "p"),
+                  *e = rt_container("e", "q");
+    (void)rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, p, c);
+    (void)rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, p, d);
+    (void)rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, q, e);
+    rt_settle(fixture);
+    /* Not two of one pod sandbox. */
+    assert_string_equal(one->seen, "Synchronize() CreateContainer(c) CreateContainer(e) ");
+    while (one->held_count > 0) {
+        rt_release(one, 0);
+        rt_settle(fixture);
+    }
+    assert_string_equal(one->seen, "Synchronize() CreateContainer(c) CreateContainer(e) "
+                                   "CreateContainer(d) ");
+    nri_container_free(c);
+    nri_container_free(d);
+    nri_container_free(e);
+    nri_pod_free(p);
+    nri_pod_free(q);
+}
+
+/* ---- validators ---- */
+
+static int refuse_a(nri_request *request, struct rt_fixture *fixture)
+{
+    const char *owner;
+
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)
+        return 0;
+    if (!nri_request_key_owner(request, nri_container_id(nri_request_container(request)),
+                               NRI_FIELD_ENV, "A", &owner))
+        return 0;
+    return nri_request_fail(request, NRI_E_REJECTED, owner);
+}
+
+static void test_validators(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", CREATE, add_a);
+    struct rt_plugin *judge = rt_plugin(fixture, "00", "judge", VALIDATE, refuse_a);
+    struct rt_plugin *other = rt_plugin(fixture, "99", "other", VALIDATE, NULL);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    assert_done(done, NRI_E_REJECTED);
+    assert_contains(nri_outcome_text(done->outcome), "validator \"00-judge\" rejected");
+    assert_contains(nri_outcome_text(done->outcome), "10-one");
+    /* Both were asked. */
+    assert_contains(judge->seen, "ValidateContainerAdjustment(c)");
+    assert_contains(other->seen, "ValidateContainerAdjustment(c)");
+    one->handler = NULL;
+    done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+static void test_no_plugins(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    nri_pod *pod = rt_pod("p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_RUN_POD_SANDBOX, pod, NULL);
+    assert_int_equal(done->count, 0); /* never inside of the call */
+    rt_settle(fixture);
+    assert_done(done, 0);
+    nri_pod_free(pod);
+}
+
+static void test_wrong_calls(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct nri_runtime_event event;
+
+    rt_start(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    nri_runtime_event_init(&event, sizeof event);
+    event.event = NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT;
+    event.pod = pod;
+    event.container = container;
+    assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL), NRI_E_EVENT);
+    event.event = NRI_EVENT_RUN_POD_SANDBOX;
+    assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL),
+                     NRI_E_INVALID);
+    event.event = NRI_EVENT_CREATE_CONTAINER;
+    event.pod = NULL;
+    assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL),
+                     NRI_E_INVALID);
+    event.pod = pod;
+    for (size_t i = 0; i < fixture->config.max_calls; i++)
+        assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL), 0);
+    assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL), NRI_E_BUSY);
+    rt_settle(fixture);
+    assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL), 0);
+    rt_settle(fixture);
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        rt_test(test_order_and_what_is_seen),
+        rt_test(test_conflict),
+        rt_test(test_same_index_goes_by_coming),
+        rt_test(test_overlap),
+        rt_test(test_one_container_keeps_its_order),
+        rt_test(test_several_outstanding),
+        rt_test(test_validators),
+        rt_test(test_no_plugins),
+        rt_test(test_wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The record of an event as JSON and as a table; counters; names without end. */
+#include <stdio.h>
+
+#include "fixture.h"
+#include "runtime/stats.h"
+
+#define CREATE NRI_EVENT_BIT(NRI_EVENT_CREATE_CONTAINER)
+
+static int adjust(nri_request *request, struct rt_fixture *fixture)
+{
+    nri_adjustment *adjustment = nri_request_adjustment(request);
+
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    (void)nri_adjustment_add_env(adjustment, "A", "1");
+    return nri_adjustment_set_cpu_shares(adjustment, 10);
+}
+
+static int refuse(nri_request *request, struct rt_fixture *fixture)
+{
+    (void)fixture;
+    if (nri_request_event(request) == NRI_EVENT_SYNCHRONIZE)
+        return 0;
+    return nri_request_fail(request, NRI_E_REJECTED, "no \"GPU\" left");
+}
+
+static struct rt_done *create(struct rt_fixture *fixture)
+{
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one", CREATE, adjust);
+    (void)rt_plugin(fixture, "20", "two", CREATE, refuse);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    assert_int_equal(nri_pod_set_name(pod, "web"), 0);
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    /* The record is made while the objects live. */
+    fixture->pods[fixture->pod_count++] = pod;
+    fixture->containers[fixture->container_count++] = container;
+    return done;
+}
+
+static void test_json(void **state)
+{
+    nri_document *document;
+    size_t length;
+    char *text;
+
+    struct rt_done *done = create(*state);
+    assert_done(done, NRI_E_REJECTED);
+    assert_int_equal(nri_outcome_json(done->outcome, NULL, &text, &length), 0);
+    assert_int_equal(strlen(text), length);
+    assert_int_equal(nri_document_parse(text, length, NULL, &document, NULL), 0);
+    const nri_value *root = nri_document_root(document);
+    assert_string_equal(nri_value_text(nri_value_member(root, "event"), NULL), "CreateContainer");
+    assert_string_equal(nri_value_text(nri_value_member(root, "pod_name"), NULL), "web");
+    assert_string_equal(nri_value_text(nri_value_member(root, "plugin"), NULL), "20-two");
+    const nri_value *steps = nri_value_member(root, "steps");
+    assert_int_equal(nri_value_count(steps), 2);
+    const nri_value *changes = nri_value_member(nri_value_at(steps, 0), "changes");
+    assert_int_equal(nri_value_count(changes), 2);
+    const nri_value *env = nri_value_at(changes, 0);
+    assert_string_equal(nri_value_text(nri_value_member(env, "action"), NULL), "set");
+    assert_string_equal(nri_value_text(nri_value_member(env, "field"), NULL), "Env");
+    assert_string_equal(nri_value_text(nri_value_member(env, "key"), NULL), "A");
+    assert_string_equal(nri_value_text(nri_value_member(nri_value_at(steps, 1), "text"), NULL),
+                        "no \"GPU\" left");
+    nri_document_free(document);
+    nri_outcome_text_free(text);
+}
+
+static void test_table(void **state)
+{
+    char *text;
+
+    struct rt_done *done = create(*state);
+    assert_int_equal(nri_outcome_table(done->outcome, NULL, &text, NULL), 0);
+    assert_contains(text, "CreateContainer, pod sandbox p, container c: plugin \"20-two\": no");
+    assert_contains(text, "10-one");
+    assert_contains(text, "set       Env A");
+    assert_contains(text, "set       CPUShares");
+    assert_contains(text, "failed    no \"GPU\" left");
+    nri_outcome_text_free(text);
+    assert_int_equal(nri_outcome_table(NULL, NULL, &text, NULL), NRI_E_INVALID);
+    assert_null(text);
+}
+
+static void test_metrics(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    char *text;
+
+    (void)create(fixture);
+    assert_int_equal(nri_rt_metrics(fixture->rt, &text, NULL), 0);
+    assert_contains(
+        text, "nri_runtime_invocations_total{plugin=\"10-one\",event=\"CreateContainer\"} 1\n");
+    assert_contains(text,
+                    "nri_runtime_failures_total{plugin=\"20-two\",event=\"CreateContainer\"} 1\n");
+    assert_contains(
+        text, "nri_runtime_adjustments_total{plugin=\"10-one\",event=\"CreateContainer\"} 2\n");
+    assert_contains(text, "nri_runtime_latency_seconds_bucket{plugin=\"10-one\","
+                          "event=\"CreateContainer\",le=\"+Inf\"} 1\n");
+    assert_contains(text, "nri_runtime_plugins 2\n# EOF\n");
+    nri_metrics_free(text);
+}
+
+/* A plugin that comes again and again under other names takes no memory without end. */
+static void test_names_are_bounded(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    const struct nri_alloc alloc = fail_alloc_resolved(&fixture->alloc);
+    struct nri_rt_stats stats;
+    char name[32];
+
+    nri_rt_stats_init(&stats, &alloc);
+    for (size_t i = 0; i < 2 * NRI_RT_STATS_PLUGINS; i++) {
+        (void)snprintf(name, sizeof name, "10-p%zu", i);
+        struct nri_rt_event_stats *row = nri_rt_stats_of(&stats, name, NRI_EVENT_CREATE_CONTAINER);
+        assert_non_null(row);
+        row->invocations++;
+    }
+    assert_int_equal(stats.count, NRI_RT_STATS_PLUGINS + 1);
+    assert_int_equal(nri_rt_stats_of(&stats, "10-new", NRI_EVENT_CREATE_CONTAINER)->invocations,
+                     NRI_RT_STATS_PLUGINS);
+    assert_null(nri_rt_stats_of(&stats, "10-p1", NRI_EVENT_CONFIGURE));
+    nri_rt_stats_fini(&stats);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        rt_test(test_json),
+        rt_test(test_table),
+        rt_test(test_metrics),
+        rt_test(test_names_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What plugins ask for on their own account; UpdateContainer and StopContainer; built-in plugins.
+ */
+#include "fixture.h"
+
+#define CREATE NRI_EVENT_BIT(NRI_EVENT_CREATE_CONTAINER)
+#define UPDATE NRI_EVENT_BIT(NRI_EVENT_UPDATE_CONTAINER)
+#define STOP   NRI_EVENT_BIT(NRI_EVENT_STOP_CONTAINER)
+
+struct result {
+    size_t count, failed;
+    int code;
+    char first[32];
+};
+
+static void on_result(nri_plugin *plugin, const nri_update_result *result, void *user)
+{
+    struct result *out = user;
+
+    (void)plugin;
+    out->count++;
+    out->code = nri_update_result_code(result);
+    out->failed = nri_update_result_failed_count(result);
+    if (out->failed > 0)
+        (void)strncpy(out->first, nri_update_result_failed_id(result, 0), sizeof out->first - 1);
+}
+
+static nri_updates *two_updates(void)
+{
+    nri_updates *updates;
+
+    assert_int_equal(nri_updates_new(&updates, NULL), 0);
+    assert_int_equal(nri_resources_set_cpu_shares(
+                         nri_update_edit_resources(nri_updates_container(updates, "a")), 100),
+                     0);
+    assert_int_equal(nri_resources_set_cpu_shares(
+                         nri_update_edit_resources(nri_updates_container(updates, "b")), 100),
+                     0);
+    assert_int_equal(nri_updates_evict(updates, "x", "too hot"), 0);
+    return updates;
+}
+
+static struct rt_plugin *begin(struct rt_fixture *fixture)
+{
+    rt_start(fixture);
+    struct rt_plugin *plugin = rt_plugin(fixture, "10", "one", CREATE, NULL);
+    rt_settle(fixture);
+    return plugin;
+}
+
+static void send(struct rt_plugin *plugin, struct result *result)
+{
+    nri_updates *updates = two_updates();
+
+    assert_int_equal(nri_core_update_containers(plugin->core, updates, 0, NULL, 0, on_result,
+                                                result, plugin->fixture->now, NULL),
+                     0);
+    nri_updates_free(updates);
+    rt_settle(plugin->fixture);
+}
+
+static void test_unsolicited(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct rt_plugin *plugin = begin(fixture);
+    struct result result = {0};
+
+    fixture->update_fails = "b";
+    send(plugin, &result);
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.code, 0);
+    assert_int_equal(result.failed, 1);
+    assert_string_equal(result.first, "b");
+    assert_string_equal(fixture->updated, "a b ");
+    assert_string_equal(fixture->evicted, "10-one:x:too hot ");
+}
+
+static void test_unsolicited_refused(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct rt_plugin *plugin = begin(fixture);
+    struct result result = {0};
+
+    fixture->update_code = NRI_E_BUSY;
+    send(plugin, &result);
+    assert_int_equal(result.count, 1);
+    assert_int_not_equal(result.code, 0);
+}
+
+static void test_unsolicited_later(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct rt_plugin *plugin = begin(fixture);
+    struct result result = {0};
+
+    fixture->update_code = NRI_PENDING;
+    send(plugin, &result);
+    assert_int_equal(result.count, 0);
+    assert_int_equal(nri_runtime_update_fail(fixture->pending_update, "a"), 0);
+    assert_int_equal(nri_runtime_update_fail(fixture->pending_update, "z"), NRI_E_NOT_FOUND);
+    nri_runtime_update_complete(fixture->pending_update, 0, NULL);
+    rt_settle(fixture);
+    assert_int_equal(result.count, 1);
+    assert_string_equal(result.first, "a");
+}
+
+static void test_unsolicited_and_gone(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct rt_plugin *plugin = begin(fixture);
+    struct result result = {0};
+
+    fixture->update_code = NRI_PENDING;
+    send(plugin, &result);
+    rt_kill(plugin);
+    rt_settle(fixture);
+    assert_null(nri_runtime_update_plugin(fixture->pending_update));
+    nri_runtime_update_complete(fixture->pending_update, 0, NULL);
+    rt_settle(fixture);
+}
+
+/* ---- UpdateContainer ---- */
+
+static int set_quota(nri_request *request, struct rt_fixture *fixture)
+{
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_UPDATE_CONTAINER)
+        return 0;
+    nri_updates *updates = nri_request_updates(request);
+    const char *id = nri_container_id(nri_request_container(request));
+    int code = nri_resources_set_cpu_quota(
+        nri_update_edit_resources(nri_updates_container(updates, id)), 5000);
+    if (code == 0)
+        code = nri_resources_set_cpu_shares(
+            nri_update_edit_resources(nri_updates_container(updates, "other")), 7);
+    return code;
+}
+
+static void test_update_container(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    uint64_t shares;
+    int64_t quota;
+
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one", UPDATE, set_quota);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    nri_resources *resources = nri_container_edit_resources(container);
+    assert_int_equal(nri_resources_set_cpu_shares(resources, 200), 0);
+    const struct nri_runtime_event event = {.size = sizeof event,
+                                            .event = NRI_EVENT_UPDATE_CONTAINER,
+                                            .pod = pod,
+                                            .container = container,
+                                            .resources = nri_container_resources(container)};
+    struct rt_done *done = rt_call_with(fixture, &event);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    const nri_resources *merged = nri_outcome_resources(done->outcome);
+    assert_true(nri_resources_cpu_shares(merged, &shares));
+    assert_int_equal(shares, 200);
+    assert_true(nri_resources_cpu_quota(merged, &quota));
+    assert_int_equal(quota, 5000);
+    const nri_updates *updates = nri_outcome_updates(done->outcome);
+    assert_int_equal(nri_updates_count(updates), 1);
+    assert_string_equal(nri_update_container_id(nri_updates_at(updates, 0)), "other");
+    assert_string_equal(nri_outcome_owner(done->outcome, NRI_FIELD_CPU_QUOTA, NULL), "10-one");
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+/* ---- built in ---- */
+
+static int builtin_create(nri_request *request, void *user)
+{
+    (void)user;
+    assert_null(nri_request_plugin(request));
+    return nri_adjustment_add_env(nri_request_adjustment(request), "BUILTIN", "1");
+}
+
+static int builtin_configure(nri_request *request, void *user)
+{
+    (void)strncpy(user, nri_request_config(request), 15);
+    return 0;
+}
+
+static void test_builtin(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    char config[16] = "";
+    const struct nri_plugin_ops ops = {.size = sizeof ops,
+                                       .on_configure = builtin_configure,
+                                       .on_create_container = builtin_create};
+
+    rt_start(fixture);
+    assert_int_equal(
+        nri_rt_add_builtin(fixture->rt, &ops, "inside", "07", "a: b", config, fixture->now, NULL),
+        0);
+    assert_int_equal(
+        nri_rt_add_builtin(fixture->rt, &ops, "inside", "7", NULL, config, fixture->now, NULL),
+        NRI_E_INVALID);
+    rt_settle(fixture);
+    assert_string_equal(fixture->connected, "07-inside ");
+    assert_string_equal(config, "a: b");
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    assert_string_equal(nri_outcome_owner(done->outcome, NRI_FIELD_ENV, "BUILTIN"), "07-inside");
+    nri_rt_shutdown(fixture->rt, NRI_SEC, fixture->now);
+    rt_settle(fixture);
+    assert_int_equal(nri_rt_plugin_count(fixture->rt), 0);
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        rt_test(test_unsolicited),       rt_test(test_unsolicited_refused),
+        rt_test(test_unsolicited_later), rt_test(test_unsolicited_and_gone),
+        rt_test(test_update_container),  rt_test(test_builtin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
