@@ -20,6 +20,8 @@ test_packages=(
     clang clang-format clang-tidy valgrind shellcheck doxygen abigail-tools locales
     # source tarballs for the subprojects, and Debian roots for the end-to-end tests
     dpkg-dev "${demo_packages[@]}"
+    # what runs adjusted bundles
+    runc crun
     # a reader of OpenMetrics that is not ours
     python3-prometheus-client
 )

@@ -159,8 +159,8 @@ export LOCPATH=$NRI_CACHE_DIR/locale
 
 as_root=()
 warn=(-Dwerror=true)
-inside=(--suite unit --suite model --suite session --suite fault --suite io --suite app --suite metrics --suite fuzz
-    --suite examples)
+inside=(--suite unit --suite model --suite session --suite runtime --suite fault --suite io --suite app --suite metrics
+    --suite fuzz --suite examples)
 
 gcc_build() {
     CC=gcc build gcc "${warn[@]}"
@@ -173,9 +173,9 @@ clang_build() {
 gcc_stage() {
     gcc_build || return 0
     if [ "$quick" -eq 1 ]; then
-        suites gcc gcc --no-suite e2e --no-suite interop --no-suite subprojects --no-suite consumer
+        suites gcc gcc --no-suite e2e --no-suite oci --no-suite interop --no-suite subprojects --no-suite consumer
     else
-        suites gcc gcc --no-suite e2e
+        suites gcc gcc --no-suite e2e --no-suite oci
     fi
 }
 
@@ -185,7 +185,7 @@ e2e_stage() {
     if [ "$(id -u)" -ne 0 ] && sudo -n true 2>/dev/null; then
         as_root=(sudo --preserve-env=NRI_CACHE_DIR)
     fi
-    suites gcc e2e --suite e2e
+    suites gcc e2e --suite e2e --suite oci
     as_root=()
 }
 
@@ -204,14 +204,16 @@ asan_stage() {
 
 tsan_stage() {
     CC=gcc build tsan "${warn[@]}" -Db_sanitize=thread -Db_lundef=false -Ddocs=disabled || return 0
-    suites tsan tsan --suite unit --suite session --suite io --suite app --suite metrics --no-suite captures
+    suites tsan tsan --suite unit --suite session --suite runtime --suite io --suite app --suite metrics \
+        --no-suite captures
     # Races show when threads meet: once is not enough.
     suites tsan threads-again --repeat 10 threads rpc_threads
 }
 
 valgrind_stage() {
     gcc_build || return 0
-    suites gcc valgrind --setup valgrind --suite unit --suite model --suite session --no-suite captures
+    suites gcc valgrind --setup valgrind --suite unit --suite model --suite session --suite runtime \
+        --no-suite captures
 }
 
 sources() { # FIND_ARGUMENT...
