@@ -63,7 +63,7 @@ static int change(struct nri_oci_edit *edit, const char *json, size_t length,
     return edit->failure;
 }
 
-static int write_result(struct nri_oci_edit *edit, char **out, size_t *out_length)
+static int write_result(struct nri_oci_edit *edit, char **made, size_t *length)
 {
     struct nri_buf buf;
     const struct nri_json_settings *text = &edit->settings->text;
@@ -71,8 +71,8 @@ static int write_result(struct nri_oci_edit *edit, char **out, size_t *out_lengt
     if (code == 0)
         code = nri_json_write(edit->root, text->indent, &buf);
     if (code == 0) {
-        *out = nri_json_result_end(&buf, out_length);
-        code = *out != NULL ? 0 : NRI_E_NOMEM;
+        *made = nri_json_result_end(&buf, length);
+        code = *made != NULL ? 0 : NRI_E_NOMEM;
     }
     nri_buf_fini(&buf);
     if (code == NRI_E_LIMIT)
@@ -85,7 +85,7 @@ static int write_result(struct nri_oci_edit *edit, char **out, size_t *out_lengt
 }
 
 static int apply(const struct nri_oci_settings *settings, const char *json, size_t length,
-                 const struct nri_oci_input *input, char **out, size_t *out_length,
+                 const struct nri_oci_input *input, char **made, size_t *made_length,
                  struct nri_error *error)
 {
     struct nri_arena arena;
@@ -99,7 +99,7 @@ static int apply(const struct nri_oci_settings *settings, const char *json, size
     };
     int code = change(&edit, json, length, input);
     if (code == 0)
-        code = write_result(&edit, out, out_length);
+        code = write_result(&edit, made, made_length);
     nri_arena_fini(&arena);
     return code;
 }
@@ -110,6 +110,7 @@ int nri_oci_apply(const char *json, size_t length, const struct nri_oci_input *i
 {
     struct nri_oci_settings settings;
     struct nri_error failure = {0};
+    char *made = NULL;
     if (out != NULL)
         *out = NULL;
     if (out_length != NULL)
@@ -122,8 +123,10 @@ int nri_oci_apply(const char *json, size_t length, const struct nri_oci_input *i
         settings.limits = nri_json_settings_limits(&settings.text);
         settings.look = mounts->look;
         settings.look_context = mounts->context;
-        code = apply(&settings, json, length, input, out, out_length, &failure);
+        code = apply(&settings, json, length, input, &made, out_length, &failure);
     }
+    if (code == 0 && out != NULL)
+        *out = made;
     nri_error_export(&failure, &settings.text.alloc, error);
     return code;
 }

@@ -25,7 +25,7 @@ struct fixture_mounts {
     unsigned looks;
 };
 
-int fixture_look(void *mounts, const char *path, uint32_t *propagation);
+int fixture_look(void *context, const char *path, uint32_t *propagation);
 
 struct fixture_run {
     const char *change; /* JSON of a ContainerAdjustment, or with `update` of LinuxResources */

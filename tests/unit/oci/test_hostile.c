@@ -68,17 +68,18 @@ static void test_every_value(void **state)
     static const char *const values[] = {"null", "true",      "-1.5e3", "\"x\"",
                                          "[7]",  "{\"k\":7}", "[]",     "{}"};
     unsigned refused = 0, taken = 0;
-    for (const char *at = ALL_MEMBERS; *at != '\0'; at++) {
-        const bool starts = *at != ' ' && (at == (const char *)ALL_MEMBERS || at[-1] == ':' ||
-                                           at[-1] == '[' || (at[-1] == ',' && *at != '"'));
+    static const char all[] = ALL_MEMBERS;
+    for (const char *at = all; *at != '\0'; at++) {
+        const char before_it = at > all ? at[-1] : '[';
+        const bool starts =
+            before_it == ':' || before_it == '[' || (before_it == ',' && *at != '"');
         if (!starts)
             continue;
         const char *end = value_end(at);
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             char before[4096], *after;
             nri_error *error = NULL;
-            snprintf(before, sizeof before, "%.*s%s%s", (int)(at - ALL_MEMBERS), ALL_MEMBERS,
-                     values[i], end);
+            snprintf(before, sizeof before, "%.*s%s%s", (int)(at - all), all, values[i], end);
             const int code = apply(before, NULL, &after, &error);
             if (code != 0) {
                 refused++;
