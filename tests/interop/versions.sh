@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
 # . versions.sh: version_tags VERSION prints the build tags that leave out what a version of the Go NRI module does not
