@@ -12,4 +12,5 @@ if [ ! -f "$build/build.ninja" ]; then
 fi
 echo "== building"
 ninja -C "$build" bench >/dev/null
-exec python3 tests/bench/bench.py "$build" tests/data/captures/containerd-2.1.9/simple.r2p.bin "$@"
+python3 tests/bench/bench.py "$build" tests/data/captures/containerd-2.1.9/simple.r2p.bin "$@"
+exec python3 tests/bench/chain.py "$build" tests/data/captures/containerd-2.1.9/simple.r2p.bin
