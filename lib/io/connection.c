@@ -211,9 +211,9 @@ static bool write_output(struct nri_connection *connection)
 
 static void flush(struct nri_connection *connection)
 {
-    const uint64_t now = nri_host_now();
     if (!nri_rt_should_close(connection->plugin))
-        return;
+        return; /* the usual case, for each connection at each turn */
+    const uint64_t now = nri_host_now();
     if (!connection->flushing) {
         connection->flushing = true;
         connection->flush_until = now + FLUSH_TIME;
