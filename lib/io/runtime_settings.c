@@ -21,7 +21,7 @@ NRI_ABI_ASSERT(struct nri_runtime_options);
 #define OPTIONS_FIRST_SIZE  FIRST_SIZE(struct nri_runtime_options, reserved)
 
 #define DEFAULT_NAME        "libnri"
-#define DEFAULT_NRI_VERSION "0.12.0" /* the newest whose every call is known here */
+#define DEFAULT_NRI_VERSION "0.12.2" /* the newest whose every call is known here */
 #define DEFAULT_MAX_PLUGINS 128
 #define DEFAULT_MAX_CALLS   1024
 #define DEFAULT_REGISTER_MS 5000
