@@ -65,10 +65,13 @@ static bool may_be_run(int directory, const char *file, struct nri_log *log)
 
 static char *join(const struct nri_alloc *alloc, const char *directory, const char *file)
 {
-    const size_t size = strlen(directory) + 1 + strlen(file) + 1;
-    char *path = nri_alloc_raw(alloc, size);
-    if (path != NULL)
-        (void)snprintf(path, size, "%s/%s", directory, file);
+    const size_t length = strlen(directory), file_size = strlen(file) + 1;
+    char *path = nri_alloc_raw(alloc, length + 1 + file_size);
+    if (path == NULL)
+        return NULL;
+    memcpy(path, directory, length);
+    path[length] = '/';
+    memcpy(path + length + 1, file, file_size);
     return path;
 }
 

@@ -351,7 +351,7 @@ int node_call(struct node *node, enum nri_event event)
     assert_int_equal(nri_container_new(&call->container, NULL), 0);
     assert_int_equal(nri_container_set_id(call->container, "new"), 0);
     nri_runtime_event_init(&what, sizeof what);
-    what.event = (int32_t)event;
+    what.event = (uint32_t)event;
     what.pod = call->pod;
     what.container = call->container;
     int rc = nri_runtime_call(node->runtime, &what, on_done, call);

@@ -178,33 +178,48 @@ static void test_limit(void **state)
     }
 }
 
-#define MANY 3000
+#define MANY      3000
+
+#define MANY_ROOM ((size_t)MANY * 64)
+
+/* Writes behind what is there. */
+static void put(char **at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(char **at, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    const int length = vsnprintf(*at, 128, format, arguments);
+    va_end(arguments);
+    assert_in_range(length, 1, 127);
+    *at += length;
+}
 
 /* Keys by the thousand: a list is long enough for its hash. */
 static void test_many(void **state)
 {
-    const size_t room = MANY * 64;
     char *texts[4], *at[4];
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        texts[i] = at[i] = malloc(room);
+        texts[i] = at[i] = malloc(MANY_ROOM);
         assert_non_null(texts[i]);
-        at[i] += snprintf(at[i], room, "{\"adjust\":{\"env\":[");
+        put(&at[i], "{\"adjust\":{\"env\":[");
     }
     for (int pass = 0; pass < 2; pass++) { /* what the second plugin removes comes first */
         for (int i = 0; i < MANY; i++) {
             const char *sign = i % 2 == 0 ? "-" : "";
             const char *comma = i == MANY - 1 ? "" : ",";
             if (pass == 0)
-                at[0] += sprintf(at[0], "{\"key\":\"K%d\",\"value\":\"v\"}%s", i, comma);
+                put(&at[0], "{\"key\":\"K%d\",\"value\":\"v\"}%s", i, comma);
             if (pass == 0 && i % 2 == 0)
-                at[1] += sprintf(at[1], "{\"key\":\"-K%d\"}%s", i, i == MANY - 2 ? "" : ",");
+                put(&at[1], "{\"key\":\"-K%d\"}%s", i, i == MANY - 2 ? "" : ",");
             if ((pass == 0) == (i % 2 == 0))
-                at[2] += sprintf(at[2], "{\"key\":\"%sK%d\",\"value\":\"%s\"}%s", sign, i,
-                                 pass == 0 ? "" : "v", comma);
+                put(&at[2], "{\"key\":\"%sK%d\",\"value\":\"%s\"}%s", sign, i, pass == 0 ? "" : "v",
+                    comma);
         }
     }
-    at[3] += sprintf(at[3], "{\"key\":\"K%d\"}", MANY - 1);
+    put(&at[3], "{\"key\":\"K%d\"}", MANY - 1);
     for (size_t i = 0; i < 4; i++)
         memcpy(at[i], "]}}", sizeof "]}}");
     struct merge_case one = {.name = "many", .replies = {texts[0], texts[1]}, .result = texts[2]};
