@@ -312,7 +312,7 @@ NRI_API int nri_runtime_set_failure_policy(nri_runtime *runtime, const char *plu
 
 /** An event to tell plugins of. Since 0.1.0. */
 struct nri_runtime_event {
-    size_t size;   /**< sizeof(struct nri_runtime_event) */
+    size_t size;    /**< sizeof(struct nri_runtime_event) */
     uint32_t event; /**< enum nri_event: 1 to 13; validators are asked by CreateContainer itself */
     uint32_t reserved_number;       /**< must be 0 */
     const nri_pod *pod;             /**< the pod sandbox; of all events */
