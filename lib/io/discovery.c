@@ -69,7 +69,7 @@ static char *join(const struct nri_alloc *alloc, const char *directory, const ch
     char *path = nri_alloc_raw(alloc, length + 1 + file_size);
     if (path == NULL)
         return NULL;
-    memcpy(path, directory, length);
+    memcpy(path, directory, length + 1);
     path[length] = '/';
     memcpy(path + length + 1, file, file_size);
     return path;
