@@ -13,7 +13,7 @@ from runtime import PATIENCE, Connection, Listener, Refusal  # noqa: E402, F401
 
 PROGRAM = os.path.abspath(sys.argv[2])
 del sys.argv[1:3]
-HURRY = 1.0  # seconds; what a SIGTERM may take
+HURRY = 5.0  # seconds; a SIGTERM may take 1, and much more on a busy machine under a sanitizer
 
 
 def ask_until(what):
