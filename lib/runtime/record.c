@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "model/model.h"
 #include "runtime/internal.h"
 
 static const char *keep(nri_outcome *event, const char *text, size_t length)
@@ -88,7 +89,9 @@ static void take_change(void *user, const struct nri_merge_change *change)
     kept->field = (int)change->field;
     kept->action = action_of(change->what);
     kept->key = change->key == NULL ? "" : keep(event, change->key, change->key_length);
-    kept->container = change->container == NULL ? "" : change->container;
+    const char *own = nri_container_id(nri_container_view(event->pristine));
+    kept->container =
+        change->container == NULL || strcmp(change->container, own) == 0 ? "" : change->container;
     kept->other = change->from == NULL ? "" : change->from;
     *step->changes_end = kept;
     step->changes_end = &kept->next;

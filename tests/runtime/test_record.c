@@ -80,7 +80,7 @@ static void test_table(void **state)
     assert_int_equal(nri_outcome_table(done->outcome, NULL, &text, NULL), 0);
     assert_contains(text, "CreateContainer, pod sandbox p, container c: plugin \"20-two\": no");
     assert_contains(text, "10-one");
-    assert_contains(text, "set       Env A");
+    assert_contains(text, "set       Env A\n"); /* of the container that the event is about */
     assert_contains(text, "set       CPUShares");
     assert_contains(text, "failed    no \"GPU\" left");
     nri_outcome_text_free(text);

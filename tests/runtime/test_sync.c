@@ -183,6 +183,63 @@ static void test_older_events_first(void **state)
     nri_pod_free(pod);
 }
 
+/* What was over before the node was told is in there: it is not told again after it. */
+static void test_told_already(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", CREATE, hold_events);
+    rt_settle(fixture);
+    nri_pod *p = rt_pod("p"), *q = rt_pod("q");
+    nri_container *c = rt_container("c", "p"), *d = rt_container("d", "q");
+    (void)rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, p, c);
+    rt_settle(fixture);
+    struct rt_plugin *two = rt_plugin(fixture, "20", "two", START, NULL);
+    rt_settle(fixture);
+    struct rt_done *start = rt_call(fixture, NRI_EVENT_START_CONTAINER, q, d);
+    rt_settle(fixture);
+    assert_done(start, 0);
+    assert_int_equal(nri_outcome_step_result(start->outcome, 0), NRI_STEP_QUEUED);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_string_equal(two->seen, "Synchronize() ");
+    nri_container_free(c);
+    nri_container_free(d);
+    nri_pod_free(p);
+    nri_pod_free(q);
+}
+
+/* A hold is for what is under way: that goes on without the plugins that wait, at once. */
+static void test_hold_lets_go(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", START, hold_events);
+    rt_settle(fixture);
+    nri_pod *p = rt_pod("p"), *q = rt_pod("q");
+    nri_container *c = rt_container("c", "p"), *d = rt_container("d", "q");
+    (void)rt_call(fixture, NRI_EVENT_START_CONTAINER, p, c);
+    rt_settle(fixture);
+    struct rt_plugin *two = rt_plugin(fixture, "20", "two", CREATE, NULL);
+    rt_settle(fixture);
+    struct rt_done *create = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, q, d);
+    rt_settle(fixture);
+    assert_int_equal(create->count, 0);
+    nri_rt_hold_sync(fixture->rt, false, fixture->now);
+    rt_settle(fixture);
+    assert_done(create, 0);
+    assert_int_equal(nri_rt_release_sync(fixture->rt, false), 0);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_string_equal(two->seen, "Synchronize() ");
+    nri_container_free(c);
+    nri_container_free(d);
+    nri_pod_free(p);
+    nri_pod_free(q);
+}
+
 static void test_hold(void **state)
 {
     struct rt_fixture *fixture = *state;
@@ -245,6 +302,8 @@ int main(void)
         rt_test(test_create_waits),
         rt_test(test_create_goes_on),
         rt_test(test_older_events_first),
+        rt_test(test_told_already),
+        rt_test(test_hold_lets_go),
         rt_test(test_hold),
         rt_test(test_hold_for_ever),
         rt_test(test_sync_times_out),
