@@ -27,8 +27,9 @@ NRI_API enum nri_event nri_outcome_event(const nri_outcome *outcome);
 /**
  * 0 when the runtime may go on, else why it must not: NRI_E_REJECTED (a plugin or a validator
  * refused), NRI_E_CONFLICT (two plugins set the same), NRI_E_INVALID (a plugin asked for what is
- * not possible), NRI_E_TIMEOUT and NRI_E_CLOSED (by failure policy), NRI_E_NOT_FOUND (a required
- * plugin is missing), NRI_E_LIMIT, NRI_E_NOMEM, NRI_E_STATE (the runtime was stopped). Since 0.1.0.
+ * not possible), NRI_E_UNSUPPORTED (a plugin adjusts a field of NRI_MERGE_UNSUPPORTED),
+ * NRI_E_TIMEOUT and NRI_E_CLOSED (by failure policy), NRI_E_NOT_FOUND (a required plugin is
+ * missing), NRI_E_LIMIT, NRI_E_NOMEM, NRI_E_STATE (the runtime was stopped). Since 0.1.0.
  */
 NRI_API int nri_outcome_code(const nri_outcome *outcome);
 /** The same in words, with the plugin's name; "" for 0. Since 0.1.0. */

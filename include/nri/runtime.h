@@ -81,10 +81,12 @@ struct nri_runtime_ops {
      * A plugin wants to update containers outside of any event, or in its answer to Synchronize
      * (nri_runtime_update_is_sync()). Say nri_runtime_update_fail() for each that cannot be, and
      * return 0, or return NRI_PENDING and call nri_runtime_update_complete() later. Another code
-     * fails the whole call. NULL: all of it fails.
+     * fails the whole call. NULL: the call is refused as not supported, and of the answer to
+     * Synchronize that is logged.
      */
     int (*update)(nri_runtime *runtime, nri_runtime_update *update, void *user);
-    /** A plugin wants a container to be evicted; `reason` is its own. NULL: it is only logged. */
+    /** A plugin wants a container to be evicted, outside of any event; `reason` is its own. NULL:
+     * the call is refused as not supported. */
     void (*evict)(nri_runtime *runtime, nri_runtime_plugin *plugin, const char *container_id,
                   const char *reason, void *user);
     /** A plugin is registered, configured and synchronised: it gets events from now on. */
@@ -170,7 +172,8 @@ struct nri_runtime_options {
     /** The memory of one enumeration, in bytes. Default 1 GiB, from 64 KiB to 64 GiB. */
     uint64_t max_sync_bytes;
     /** By field (enum nri_field): what happens when two plugins set the same (enum
-     * nri_merge_policy). Default NRI_MERGE_REJECT. */
+     * nri_merge_policy), and which of them the runtime supports at all. Default NRI_MERGE_REJECT.
+     */
     uint8_t merge_policy[NRI_MERGE_FIELDS];
     const void *reserved_pointers[2]; /**< must be NULL */
     uint64_t reserved[6];             /**< must be 0 */
@@ -368,7 +371,8 @@ NRI_API const nri_updates *nri_runtime_update_list(const nri_runtime_update *upd
 NRI_API nri_runtime_plugin *nri_runtime_update_plugin(const nri_runtime_update *update);
 /** Whether it is the answer to Synchronize, which has no failures to report. Since 0.1.0. */
 NRI_API bool nri_runtime_update_is_sync(const nri_runtime_update *update);
-/** Says that a container's update was not possible. 0, NRI_E_INVALID, NRI_E_NOT_FOUND (it is not in
+/** Says that a container's update was not possible. The plugin is told, unless it asked for that
+ * update with nri_update_set_ignore_failure(). 0, NRI_E_INVALID, NRI_E_NOT_FOUND (it is not in
  * the list). Since 0.1.0. */
 NRI_API int nri_runtime_update_fail(nri_runtime_update *update, const char *container_id);
 /** Answers an update whose operation returned NRI_PENDING; `code` other than 0 fails it whole, with

@@ -147,10 +147,10 @@ static int resolve_switches(struct nri_runtime_settings *settings,
                              "log_level is %d; it must be from 0 (the default) to %d (debug)",
                              (int)options->log_level, (int)NRI_LOG_DEBUG);
     for (size_t i = 0; i < NRI_MERGE_FIELDS; i++) {
-        if (options->merge_policy[i] > NRI_MERGE_DEDUP)
+        if (options->merge_policy[i] > NRI_MERGE_UNSUPPORTED)
             return nri_error_set(error, NRI_E_RANGE,
                                  "merge_policy[%zu] is %d; it must be from 0 to %d", i,
-                                 (int)options->merge_policy[i], (int)NRI_MERGE_DEDUP);
+                                 (int)options->merge_policy[i], (int)NRI_MERGE_UNSUPPORTED);
     }
     settings->log = options->log;
     settings->log_user = options->log_user;

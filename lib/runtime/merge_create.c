@@ -11,6 +11,8 @@ const uint16_t nri_hook_counts[NRI_HOOK_STAGES] = {
     offsetof(hooks_message, n_create_container), offsetof(hooks_message, n_start_container),
     offsetof(hooks_message, n_poststart),        offsetof(hooks_message, n_poststop)};
 
+static const struct nri_key no_key;
+
 static int merge_value(struct nri_merge *merge, const struct nri_rule *rule, const void *value,
                        nri_same_value *same, struct nri_error *error)
 {
@@ -28,6 +30,9 @@ static int merge_args(struct nri_merge *merge, const adjustment_message *adjust,
                       struct nri_error *error)
 {
     size_t skip = nri_message_text_length(adjust->args[0]) == 0;
+    int code = nri_refuse_field(merge, NRI_FIELD_ARGS, no_key, error);
+    if (code != 0)
+        return code;
     if (skip > 0 && !nri_clear_field(merge, &merge->target.owners, NRI_FIELD_ARGS))
         return nri_merge_no_memory(merge, error);
     int verdict =
@@ -49,6 +54,9 @@ static int merge_hooks(struct nri_merge *merge, const hooks_message *hooks, stru
         void *const *items = nri_rule_pointer(hooks, nri_hook_members[stage]);
         const size_t count = nri_rule_number(hooks, nri_hook_counts[stage]);
         for (size_t i = 0; i < count; i++) {
+            int code = any ? 0 : nri_refuse_field(merge, NRI_FIELD_OCI_HOOKS, no_key, error);
+            if (code != 0)
+                return code;
             any = true;
             if (!nri_slots_add(&merge->hooks[stage], merge->arena, items[i], NULL))
                 return nri_merge_no_memory(merge, error);
@@ -68,6 +76,15 @@ static const struct {
     {NRI_FIELD_RDT_ENABLE_MONITORING, offsetof(rdt_message, enable_monitoring)},
 };
 #define RDT_MEMBERS (sizeof rdt_members / sizeof rdt_members[0])
+
+static int refuse_rdt_removal(struct nri_merge *merge, struct nri_error *error)
+{
+    const struct nri_key removal = {"-", 1};
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < RDT_MEMBERS; i++)
+        code = nri_refuse_field(merge, rdt_members[i].field, removal, error);
+    return code;
+}
 
 static bool remove_rdt(struct nri_merge *merge)
 {
@@ -90,6 +107,9 @@ static int merge_rdt(struct nri_merge *merge, const rdt_message *rdt, struct nri
     merge->rdt_set = merge->rdt_set || merge->settings.go_compatible || rdt != NULL;
     if (rdt == NULL)
         return 0;
+    int code = rdt->remove ? refuse_rdt_removal(merge, error) : 0;
+    if (code != 0)
+        return code;
     if (rdt->remove && !remove_rdt(merge))
         return nri_merge_no_memory(merge, error);
     for (size_t i = 0; i < RDT_MEMBERS; i++) {

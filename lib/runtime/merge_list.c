@@ -229,6 +229,12 @@ static int merge_unowned(struct nri_merge *merge, const struct nri_rule *rule, v
 int nri_merge_list(struct nri_merge *merge, const struct nri_rule *rule, void *const *items,
                    size_t count, struct nri_error *error)
 {
+    /* Here, because a removal is no claim. */
+    const bool rules = rule->kind == NRI_RULE_UNOWNED;
+    int code = nri_refuse_field(merge, rules ? NRI_FIELD_DEVICES : rule->field,
+                                rules ? (struct nri_key){0} : nri_key_of(items[0]), error);
+    if (code != 0)
+        return code;
     switch (rule->kind) {
     case NRI_RULE_ENTRIES:
         return merge_entries(merge, rule, items, count, error);

@@ -171,7 +171,7 @@ int nri_merge_updates(struct nri_merge *merge, update_message *const *updates, s
             return code;
         if (message->linux != NULL && message->linux->resources != NULL)
             code = update_resources(merge, update, message->linux->resources, error);
-        if (code == NRI_E_CONFLICT && message->ignore_failure) {
+        if ((code == NRI_E_CONFLICT || code == NRI_E_UNSUPPORTED) && message->ignore_failure) {
             nri_error_clear(error);
             code = 0;
         }

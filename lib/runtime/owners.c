@@ -43,6 +43,19 @@ static int conflict(struct nri_merge *merge, struct nri_error *error, const char
                          other, nri_field_name((int)field), shown, key.length == 0 ? "" : key.text);
 }
 
+int nri_refuse_field(struct nri_merge *merge, enum nri_field field, struct nri_key key,
+                     struct nri_error *error)
+{
+    const bool removes = nri_key_unmark(&key);
+    if (merge->settings.policy[field] != NRI_MERGE_UNSUPPORTED)
+        return 0;
+    int shown = (int)(key.length < KEY_SHOWN ? key.length : nri_utf8_cut(key.text, KEY_SHOWN));
+    return nri_error_set(error, NRI_E_UNSUPPORTED,
+                         "plugin \"%s\" tried to %s %s%s%.*s, which the runtime does not support",
+                         merge->plugin, removes ? "remove" : "set", nri_field_name((int)field),
+                         key.length == 0 ? "" : " ", shown, key.length == 0 ? "" : key.text);
+}
+
 bool nri_same_text(struct nri_merge *merge, const void *a, const void *b)
 {
     (void)merge;
@@ -138,8 +151,11 @@ static struct nri_holder *get_holder(struct nri_merge *merge, struct nri_owners 
 int nri_claim_field(struct nri_merge *merge, struct nri_owners *owners, enum nri_field field,
                     const void *value, nri_same_value *same, struct nri_error *error)
 {
+    int verdict = nri_refuse_field(merge, field, (struct nri_key){0}, error);
+    if (verdict != 0)
+        return verdict;
     struct nri_holder *holder = get_holder(merge, owners, field);
-    int verdict = NRI_CLAIM_NEW;
+    verdict = NRI_CLAIM_NEW;
     if (holder == NULL)
         return nri_merge_no_memory(merge, error);
     const char *from = holder->plugin;
@@ -186,8 +202,11 @@ int nri_claim_key(struct nri_merge *merge, struct nri_owners *owners, enum nri_f
                   struct nri_key key, const void *value, struct nri_keys_item **item,
                   struct nri_error *error)
 {
+    int verdict = nri_refuse_field(merge, field, key, error);
+    if (verdict != 0)
+        return verdict;
     struct nri_keys_item *held = get_key(merge, owners, field, key);
-    int verdict = NRI_CLAIM_NEW;
+    verdict = NRI_CLAIM_NEW;
     if (held == NULL)
         return nri_merge_no_memory(merge, error);
     const char *from = held->plugin;

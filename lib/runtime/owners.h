@@ -46,6 +46,11 @@ enum nri_claim {
     NRI_CLAIM_AGAIN = 2 /* set it instead of what is set (NRI_MERGE_LAST_WINS) */
 };
 
+/* NRI_E_UNSUPPORTED when the runtime does not support the field. Before anything of it is claimed
+ * or cleared; the key may be marked for removal, or empty. */
+int nri_refuse_field(struct nri_merge *merge, enum nri_field field, struct nri_key key,
+                     struct nri_error *error);
+
 /* The plugin whose reply is merged claims a field, or a key of one, that it sets to a value. */
 int nri_claim_field(struct nri_merge *merge, struct nri_owners *owners, enum nri_field field,
                     const void *value, nri_same_value *same, struct nri_error *error);

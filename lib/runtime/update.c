@@ -3,8 +3,9 @@
  * Updates that plugins ask for on their own account, and in their answer to Synchronize.
  *
  * Happy path: the list goes to the `update` operation, at once or to be completed later -> the
- * reply has what failed. Failure modes: nobody is there to update (all fail), the operation refuses
- * the whole, the plugin is gone when it is completed (nobody is told).
+ * reply has what failed. Failure modes: nobody is there to update, or to evict (the whole is
+ * refused as unsupported; in the answer to Synchronize, logged), the operation refuses the whole,
+ * the plugin is gone when it is completed (nobody is told).
  */
 #include <string.h>
 
@@ -112,10 +113,17 @@ static void reply(nri_runtime_update *update)
     nri__pkg__api__v1alpha1__update_containers_response__init(&response);
     response.failed = failed;
     for (size_t i = 0; i < update->count; i++) {
-        if (update->failed[i])
+        if (update->failed[i] && update->list[i]->ignore_failure == 0)
             failed[response.n_failed++] = update->list[i];
     }
     (void)nri_rpc_call_reply(update->call, &response.base, NULL);
+}
+
+/* Of a refusal by the runtime. Unlike a plugin's, it may be UNIMPLEMENTED: no peer repeats the call
+ * another way for that. */
+static int status_of(int code)
+{
+    return code == NRI_E_UNSUPPORTED ? NRI_GRPC_UNIMPLEMENTED : nri_error_grpc(code);
 }
 
 void nri_runtime_update_complete(nri_runtime_update *update, int code, const char *text)
@@ -125,7 +133,7 @@ void nri_runtime_update_complete(nri_runtime_update *update, int code, const cha
     unlink_update(update);
     nri_rt_wake(update->rt);
     if (update->call != NULL && code != 0)
-        (void)nri_rpc_call_refuse(update->call, nri_error_grpc(code),
+        (void)nri_rpc_call_refuse(update->call, status_of(code),
                                   text != NULL ? text : nri_strerror(code));
     else if (update->call != NULL)
         reply(update);
@@ -143,24 +151,40 @@ static void tell_evictions(const nri_runtime_update *update)
     for (size_t i = 0; nri_updates_eviction_at(update->view, i, &id, &reason); i++) {
         nri_rt_log(rt, NRI_LOG_INFO, "plugin %s: asks to evict container %s: %s", plugin->id, id,
                    reason);
-        if (rt->config.ops.evict != NULL)
-            rt->config.ops.evict(rt->config.runtime, plugin, id, reason, rt->config.user);
+        rt->config.ops.evict(rt->config.runtime, plugin, id, reason, rt->config.user);
     }
+}
+
+/* What of it the runtime has no operation for; NULL: nothing. Then nothing at all of it is done. */
+static const char *not_supported(const nri_runtime_update *update)
+{
+    const struct nri_runtime_ops *ops = &update->rt->config.ops;
+
+    if (update->count > 0 && ops->update == NULL)
+        return "this runtime updates no containers for plugins";
+    if (nri_updates_eviction_count(update->view) > 0 && ops->evict == NULL)
+        return "this runtime evicts no containers for plugins";
+    return NULL;
 }
 
 static void run(nri_runtime_update *update)
 {
     struct nri_rt *rt = update->rt;
     const struct nri_runtime_ops *ops = &rt->config.ops;
+    const char *missing = not_supported(update);
     int code = 0;
 
     link_update(update);
+    if (missing != NULL) {
+        nri_rt_log(rt, NRI_LOG_WARN, "plugin %s: what it asked for is not done: %s",
+                   update->plugin->id, missing);
+        nri_runtime_update_complete(update, NRI_E_UNSUPPORTED, missing);
+        return;
+    }
     rt->depth++;
     tell_evictions(update);
-    if (update->count > 0 && ops->update != NULL)
+    if (update->count > 0)
         code = ops->update(rt->config.runtime, update, rt->config.user);
-    else
-        memset(update->failed, update->count > 0, update->count);
     rt->depth--;
     if (code != NRI_PENDING)
         nri_runtime_update_complete(update, code, NULL);

@@ -516,7 +516,7 @@ static void test_options_are_checked(void **state)
     node->options.stop_timeout_ms = 60001;
     assert_int_equal(node_new(node), NRI_E_RANGE);
     node->options.stop_timeout_ms = 0;
-    node->options.merge_policy[3] = 3;
+    node->options.merge_policy[3] = 4;
     assert_int_equal(node_new(node), NRI_E_RANGE);
     node->options.merge_policy[3] = 0;
     node->options.reserved[5] = 1;

@@ -209,6 +209,15 @@ static int on_event(nri_request *request, void *user)
     return code;
 }
 
+static int on_configure(nri_request *request, void *user)
+{
+    struct rt_plugin *plugin = user;
+
+    (void)request;
+    plugin->configured++;
+    return 0;
+}
+
 static int on_synchronize(nri_request *request, void *user)
 {
     struct rt_plugin *plugin = user;
@@ -221,8 +230,12 @@ static int on_synchronize(nri_request *request, void *user)
 
 static int on_shutdown(nri_request *request, void *user)
 {
-    note(user, request);
-    return 0;
+    struct rt_plugin *plugin = user;
+
+    note(plugin, request);
+    if (plugin->deaf)
+        plugin->held[plugin->held_count++] = request;
+    return plugin->deaf ? NRI_PENDING : 0;
 }
 
 static void set_handlers(struct nri_plugin_ops *ops, uint32_t events)
@@ -283,6 +296,8 @@ static int core_input(void *context, const uint8_t *bytes, size_t count, uint64_
 {
     const struct rt_plugin *plugin = context;
 
+    if (plugin->tap != NULL)
+        assert_int_equal(go_reader_feed(plugin->tap, bytes, count), 0);
     nri_core_input(plugin->core, bytes, count, now);
     return 0;
 }
@@ -304,8 +319,19 @@ static void core_written(void *context, size_t count)
 struct rt_plugin *rt_plugin(struct rt_fixture *fixture, const char *index, const char *name,
                             uint32_t events, rt_handler handler)
 {
+    return rt_plugin_of(fixture, NRI_ORIGIN_EXTERNAL, index, name, events, handler);
+}
+
+struct rt_plugin *rt_plugin_of(struct rt_fixture *fixture, enum nri_plugin_origin kind,
+                               const char *index, const char *name, uint32_t events,
+                               rt_handler handler)
+{
     struct rt_plugin *plugin = &fixture->plugins[fixture->plugin_count++];
-    const struct nri_rt_origin origin = {.kind = NRI_ORIGIN_EXTERNAL, .peer = "a test"};
+    const bool launched = kind == NRI_ORIGIN_LAUNCHED;
+    const struct nri_rt_origin origin = {.kind = kind,
+                                         .name = launched ? name : NULL,
+                                         .index = launched ? index : NULL,
+                                         .peer = "a test"};
     struct nri_core_config config = {
         .ops = &plugin->ops,
         .name = name,
@@ -325,8 +351,10 @@ struct rt_plugin *rt_plugin(struct rt_fixture *fixture, const char *index, const
     plugin->fixture = fixture;
     plugin->name = name;
     plugin->handler = handler;
-    plugin->ops = (struct nri_plugin_ops){
-        .size = sizeof plugin->ops, .on_synchronize = on_synchronize, .on_shutdown = on_shutdown};
+    plugin->ops = (struct nri_plugin_ops){.size = sizeof plugin->ops,
+                                          .on_configure = on_configure,
+                                          .on_synchronize = on_synchronize,
+                                          .on_shutdown = on_shutdown};
     set_handlers(&plugin->ops, events);
     assert_int_equal(nri_core_new(&plugin->core, &config, NULL), 0);
     assert_int_equal(nri_core_connected(plugin->core, fixture->now, NULL), 0);

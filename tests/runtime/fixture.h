@@ -37,16 +37,18 @@ struct rt_plugin {
     struct nri_core *core;
     nri_runtime_plugin *peer; /* NULL once it ended */
     struct rpc_link link;
+    struct go_reader *tap; /* reads along what the runtime sends; NULL: nobody does */
     struct nri_plugin_ops ops;
     struct nri_log log;
     const char *name;
     rt_handler handler;         /* of all events; NULL: 0 */
     bool gone;                  /* rt_kill() */
     bool stalled;               /* it reads and writes nothing */
+    bool deaf;                  /* it holds Shutdown as well */
     nri_request *held[RT_HELD]; /* that it answered NRI_PENDING, in order */
     size_t held_count;
     char seen[1024]; /* "EVENT(id) " for each, in order */
-    size_t synced_pods, synced_containers, syncs;
+    size_t configured, synced_pods, synced_containers, syncs;
 };
 
 /* What `done` was called with. */
@@ -70,8 +72,8 @@ struct rt_fixture {
     struct rt_done done[64];
     size_t called;
     /* What there is to enumerate. */
-    nri_pod *pods[8];
-    nri_container *containers[64];
+    nri_pod *pods[160];
+    nri_container *containers[160];
     size_t pod_count, container_count;
     size_t enumerations;
     int enumerate_code;
@@ -90,6 +92,10 @@ void rt_start(struct rt_fixture *fixture);
 /* A plugin "INDEX-NAME" that subscribes to `events` and connects; its handler may be NULL. */
 struct rt_plugin *rt_plugin(struct rt_fixture *fixture, const char *index, const char *name,
                             uint32_t events, rt_handler handler);
+/* The same of another origin: one that was launched is called so before it registers. */
+struct rt_plugin *rt_plugin_of(struct rt_fixture *fixture, enum nri_plugin_origin origin,
+                               const char *index, const char *name, uint32_t events,
+                               rt_handler handler);
 /* Lets all that can move move. */
 void rt_settle(struct rt_fixture *fixture);
 /* Lets time pass, in steps of 10 ms. */

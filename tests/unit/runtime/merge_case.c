@@ -140,9 +140,10 @@ static int go(struct run *run, size_t fail_at)
         before[i] = to_json(replies[i]);
     }
     char *container_before = to_json(container);
+    const uint64_t own_seed[2] = {one->seed != 0 ? one->seed : seed[0], seed[1]};
     fail_alloc_arm(&run->memory, fail_at);
     enum nri_event event = one->event == 0 ? NRI_EVENT_CREATE_CONTAINER : one->event;
-    int code = nri_merge_new(&run->merge, &run->arena, seed, &settings, event, NULL, container,
+    int code = nri_merge_new(&run->merge, &run->arena, own_seed, &settings, event, NULL, container,
                              resources, &run->error);
     code = code != 0 ? code : look(run);
     for (size_t i = 0; code == 0 && i < MERGE_REPLIES && replies[i] != NULL; i++) {

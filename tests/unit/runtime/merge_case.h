@@ -26,6 +26,7 @@ struct merge_case {
     bool go;              /* go_compatible */
     enum nri_field field; /* that has the policy */
     enum nri_merge_policy policy;
+    uint64_t seed; /* of the tables of keys; 0: the same in each run */
 };
 
 /* Runs a case and fails the test with its name where something is not as expected. */

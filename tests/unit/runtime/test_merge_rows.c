@@ -98,15 +98,23 @@ static void conflict_text(char text[128], const char *one, const char *other, co
              strchr(field, ' ') != NULL ? "" : " ");
 }
 
+/* What the container has of everything is none of the result's. */
+#define POPULATED                                                                                  \
+    "{\"id\":\"c0\",\"args\":[\"x\"],\"env\":[\"HAS=1\"],\"linux\":{\"cgroups_path\":\"/c\","      \
+    "\"resources\":{\"memory\":{\"limit\":\"7\",\"swap\":\"7\"},\"cpu\":{\"shares\":\"7\","        \
+    "\"cpus\":"                                                                                    \
+    "\"0-7\"},\"pids\":{\"limit\":\"7\"},\"blockio_class\":\"b\",\"rdt_class\":\"r\"}}}"
+
 /* Alone the value is the whole result; a second plugin conflicts, unless a policy says otherwise.
  */
-static void test_set(void **state)
+static void test_S09_S44_each_field_alone_and_by_two(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         char text[128];
         const char *set = values[i].set, *other = values[i].other;
-        struct merge_case one = {.name = values[i].field, .replies = {set}, .result = set};
+        struct merge_case one = {
+            .name = values[i].field, .container = POPULATED, .replies = {set}, .result = set};
         conflict_text(text, "20-b", "10-a", values[i].field);
         merge_case_check(&one);
         for (int go = 0; go < 2; go++) {
@@ -181,7 +189,7 @@ static void test_self_conflict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_S09_S44_each_field_alone_and_by_two),
         cmocka_unit_test(test_all_fields),
         cmocka_unit_test(test_self_conflict),
     };
