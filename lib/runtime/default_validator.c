@@ -291,6 +291,26 @@ static int look_for(void *user, const char *name, size_t length)
                          length > 128 ? 128 : (int)length, name);
 }
 
+/* Whether the pod sandbox says that required plugins may be missing. One that says it in words that
+ * are none is refused: nobody knows what it meant. */
+static int find_tolerance(const struct nri_default_validator *validator, const nri_pod *pod,
+                          const char *container, bool *tolerated, struct nri_error *error)
+{
+    nri_error *why = NULL;
+
+    *tolerated = false;
+    if (validator->tolerate == NULL || validator->tolerate[0] == '\0')
+        return 0;
+    const int code = nri_annotation_bool(pod, container, validator->tolerate, NRI_ANNOTATION_SCOPED,
+                                         tolerated, &why);
+    if (code == 0 || code == NRI_E_NOT_FOUND)
+        return 0;
+    nri_error_set(error, code, "default validator: %s",
+                  why != NULL ? nri_error_get_text(why) : nri_strerror(code));
+    nri_error_free(why);
+    return code;
+}
+
 static int check_required(const struct nri_default_validator *validator,
                           const validate_request *request, struct nri_error *error)
 {
@@ -298,23 +318,21 @@ static int check_required(const struct nri_default_validator *validator,
     const char *container = nri_container_name(nri_container_view(request->container));
     struct looking looking = {request, error};
     const char *value, *key;
-    bool tolerated = false;
+    bool tolerated;
 
-    if (validator->tolerate != NULL && validator->tolerate[0] != '\0' &&
-        nri_annotation_bool(pod, container, validator->tolerate, NRI_ANNOTATION_SCOPED, &tolerated,
-                            NULL) == 0 &&
-        tolerated)
-        return 0;
+    int code = find_tolerance(validator, pod, container, &tolerated, error);
+    if (code != 0 || tolerated)
+        return code;
     for (size_t i = 0; i < nri_value_count(validator->required); i++) {
         size_t length;
         const char *name = nri_value_text(nri_value_at(validator->required, i), &length);
-        const int code = look_for(&looking, name, length);
+        code = look_for(&looking, name, length);
         if (code != 0)
             return code;
     }
     if (!nri_annotation_find(pod, container, REQUIRED_KEY, NRI_ANNOTATION_SCOPED, &value, &key))
         return 0;
-    const int code = nri_required_read(value, nri_text_length(value), look_for, &looking, error);
+    code = nri_required_read(value, nri_text_length(value), look_for, &looking, error);
     return code == NRI_E_SYNTAX ? nri_error_prefix(error, "annotation \"%s\"", key) : code;
 }
 

@@ -123,6 +123,57 @@ static void test_annotation_that_is_none(void **state)
                     "annotation \"required-plugins.noderesource.dev\": no \"- \" at byte 0");
 }
 
+/* ---- S42 ---- */
+
+static struct rt_done *create(struct rt_fixture *fixture, const char *tolerate, const char *name)
+{
+    nri_pod *pod = rt_pod("p");
+
+    if (tolerate != NULL)
+        assert_int_equal(nri_pod_set_annotation(pod, "tolerate.example", tolerate), 0);
+    assert_int_equal(
+        nri_pod_set_annotation(pod, "required-plugins.noderesource.dev/container.c1", "[y]"), 0);
+    nri_container *container = rt_container(name, "p");
+    assert_int_equal(nri_container_set_name(container, name), 0);
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    nri_container_free(container);
+    nri_pod_free(pod);
+    return done;
+}
+
+static void test_S42_no_container_without_a_required_plugin(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct nri_default_validator *validator;
+
+    assert_int_equal(
+        nri_default_validator_new(&validator, NULL,
+                                  "{\"required_plugins\": [\"x\"], "
+                                  "\"tolerate_missing_plugins_annotation\": \"tolerate.example\"}",
+                                  NULL),
+        0);
+    fixture->config.validator = validator;
+    rt_start(fixture);
+    /* None is connected. */
+    struct rt_done *done = create(fixture, NULL, "c2");
+    assert_done(done, NRI_E_NOT_FOUND);
+    assert_contains(nri_outcome_text(done->outcome), "required plugin \"x\"");
+    assert_done(create(fixture, "true", "c2"), 0);
+    done = create(fixture, "maybe", "c2");
+    assert_done(done, NRI_E_SYNTAX);
+    assert_contains(nri_outcome_text(done->outcome), "annotation \"tolerate.example\": \"maybe\"");
+    /* One of the two is. */
+    (void)rt_plugin(fixture, "10", "x", CREATE, NULL);
+    rt_settle(fixture);
+    done = create(fixture, NULL, "c1");
+    assert_done(done, NRI_E_NOT_FOUND);
+    assert_contains(nri_outcome_text(done->outcome), "required plugin \"y\"");
+    assert_done(create(fixture, NULL, "c2"), 0);
+    nri_default_validator_free(validator);
+    fixture->config.validator = NULL;
+}
+
 static void test_wrong_configuration(void **state)
 {
     static const struct {
@@ -201,6 +252,7 @@ int main(void)
         rt_test(test_required_and_there),
         rt_test(test_tolerated),
         rt_test(test_annotation_that_is_none),
+        rt_test(test_S42_no_container_without_a_required_plugin),
         cmocka_unit_test(test_wrong_configuration),
         cmocka_unit_test(test_lists),
     };
