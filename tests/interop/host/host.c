@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interop-host SOCKET [DIRECTORY CONFIGS]: a runtime without containers on nri/runtime.h, told on
- * its standard input what to do, one command a line; what happens is told as JSON lines. With
- * DIRECTORY it launches the plugins there.
+ * interop-host SOCKET REQUEST REGISTRATION [DIRECTORY CONFIGS]: a runtime without containers on
+ * nri/runtime.h, told on its standard input what to do, one command a line; what happens is told as
+ * JSON lines. REQUEST and REGISTRATION are its time-outs in milliseconds. With DIRECTORY it
+ * launches the plugins there.
  *
- *     call EVENT NAME       the event, of the container NAME and the pod sandbox of that name
- *     node PODS BYTES       from now on synchronised plugins are told of so many pod sandboxes,
- * each with one container of about so many bytes stall MILLISECONDS    does nothing for so long, as
- * an embedder that is busy elsewhere quit
+ * - call EVENT NAME: the event, of the container NAME and the pod sandbox of that name
+ *
+ * - node PODS BYTES: from now on synchronised plugins are told of so many pod sandboxes, each with
+ *   one container of about so many bytes
+ *
+ * - stall MILLISECONDS: does nothing for so long, as an embedder that is busy elsewhere
+ *
+ * - quit
  *
  * The loop is poll(), so that what an embedder without libuv does is tried too.
  */
@@ -320,8 +325,9 @@ int main(int argc, char **argv)
     struct nri_runtime_ops ops;
     struct nri_runtime_options options;
     nri_error *error = NULL;
-    if (argc != 2 && argc != 4) {
-        (void)fputs("usage: interop-host SOCKET [DIRECTORY CONFIGS]\n", stderr);
+    if (argc != 4 && argc != 6) {
+        (void)fputs("usage: interop-host SOCKET REQUEST REGISTRATION [DIRECTORY CONFIGS]\n",
+                    stderr);
         return 2;
     }
     nri_runtime_ops_init(&ops, sizeof ops);
@@ -332,10 +338,12 @@ int main(int argc, char **argv)
     ops.ready = ready;
     nri_runtime_options_init(&options, sizeof options);
     options.socket_path = argv[1];
-    options.no_launch = argc == 2;
-    if (argc == 4) {
-        options.plugin_directory = argv[2];
-        options.config_directory = argv[3];
+    options.request_timeout_ms = (uint32_t)strtoul(argv[2], NULL, 10);
+    options.registration_timeout_ms = (uint32_t)strtoul(argv[3], NULL, 10);
+    options.no_launch = argc == 4;
+    if (argc == 6) {
+        options.plugin_directory = argv[4];
+        options.config_directory = argv[5];
     }
     options.name = "interop-host";
     options.log = log_line;
