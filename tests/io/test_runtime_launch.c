@@ -314,7 +314,7 @@ static void test_the_start_is_one_group(void **state)
 static void test_failing_plugins_do_not_hold_the_start_up(void **state)
 {
     struct node *node = *state;
-    node->options.registration_timeout_ms = 300;
+    node->options.registration_timeout_ms = 5000; /* the last one has as long */
     install(node, "10-failing");
     install(node, "20-silent");
     install(node, "30-fine");
@@ -404,7 +404,7 @@ static void test_stopped_process(void **state)
 {
     struct node *node = *state;
     node->options.stop_timeout_ms = 50;
-    node->options.request_timeout_ms = 200;
+    node->options.request_timeout_ms = 5000; /* to be configured, it has as long */
     install(node, "10-fine");
     node_start(node);
     node_wait(node, &node->ready, 1);
