@@ -113,8 +113,8 @@ static int look_at(struct nri_found *found, int fd, const char *directory, const
     if (!is_wasm(fd, file))
         return add(found, directory, file, error);
     nri_log_write(log, nri_host_now(), NRI_LOG_WARN, NULL,
-                  "plugin directory: %s/%s is passed over: it is a WebAssembly module, and libnri "
-                  "runs plugins as programs only",
+                  "plugin directory: %s/%s is passed over: it is a WebAssembly module, and there "
+                  "is no WASM support: libnri runs plugins as programs only",
                   directory, file);
     return 0;
 }

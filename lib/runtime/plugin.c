@@ -258,14 +258,22 @@ void nri_rt_drop(nri_runtime_plugin *plugin, int code, const char *format, ...)
     nri_rt_wake(plugin->rt);
 }
 
-static void tell_end(nri_runtime_plugin *plugin)
+/* A plugin that is connected may go as it likes: a closed connection is a fault only where somebody
+ * still waits for it, or in the middle of a message. */
+static bool ends_in_order(const nri_runtime_plugin *plugin, int code)
+{
+    return !plugin->closing && code == NRI_E_CLOSED && plugin->state == NRI_RT_ACTIVE &&
+           nri_rpc_pending_calls(plugin->rpc) == 0 && !nri_rpc_in_message(plugin->rpc);
+}
+
+static void tell_end(nri_runtime_plugin *plugin, bool in_order)
 {
     struct nri_rt *rt = plugin->rt;
     const struct nri_error *why = &plugin->failure;
     const bool wanted = why->code == 0 || plugin->state == NRI_RT_SHUTTING_DOWN;
 
-    nri_rt_log(rt, wanted ? NRI_LOG_INFO : NRI_LOG_WARN, "plugin %s: connection closed: %s",
-               nri_rt_plugin_label(plugin), why->text);
+    nri_rt_log(rt, wanted || in_order ? NRI_LOG_INFO : NRI_LOG_WARN,
+               "plugin %s: connection closed: %s", nri_rt_plugin_label(plugin), why->text);
     if (!plugin->connected_told || rt->config.ops.plugin_lost == NULL)
         return;
     rt->depth++;
@@ -282,6 +290,7 @@ void nri_rt_ended(nri_runtime_plugin *plugin, int code, const char *text, uint64
     if (plugin->ended)
         return;
     plugin->ended = true;
+    const bool in_order = ends_in_order(plugin, code);
     nri_rt_drop(plugin, code, "%s", text);
     /* Completes what is out; what waits has nobody to answer it any more. */
     nri_rpc_close(plugin->rpc, NRI_E_CLOSED, plugin->failure.text);
@@ -289,7 +298,7 @@ void nri_rt_ended(nri_runtime_plugin *plugin, int code, const char *text, uint64
     nri_rt_update_orphan(plugin);
     unlink_plugin(plugin);
     rt->plugin_count--;
-    tell_end(plugin);
+    tell_end(plugin, in_order);
     plugin->state = NRI_RT_GONE;
     plugin->next = rt->graveyard;
     rt->graveyard = plugin;

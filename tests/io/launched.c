@@ -7,6 +7,7 @@
  *   stubborn  nor by SIGTERM
  *   silent    never registers, and ends with its connection
  *   failing   exits at once, with status 7
+ *   refusing  answers Synchronize with an error
  *   parent    has a child that holds nothing but its process group, and is deaf
  *   others    behave
  */
@@ -78,8 +79,9 @@ static int on_configure(nri_request *request, void *user)
 
 static int on_event(nri_request *request, void *user)
 {
-    (void)request;
     (void)user;
+    if (nri_request_event(request) == NRI_EVENT_SYNCHRONIZE && strcmp(name, "refusing") == 0)
+        return nri_request_fail(request, NRI_E_REJECTED, "no");
     return 0;
 }
 

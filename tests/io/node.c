@@ -46,6 +46,8 @@ static int on_enumerate(nri_runtime *runtime, nri_enumeration *list, void *user)
     nri_container *container;
     (void)runtime;
     node->enumerated++;
+    if (node->on_enumerate != NULL)
+        node->on_enumerate(node);
     int rc = nri_pod_new(&pod, &node->allocator);
     if (rc != 0)
         return rc;
@@ -102,7 +104,7 @@ static int on_update(nri_runtime *runtime, nri_runtime_update *update, void *use
     (void)runtime;
     node->updates++;
     node->update = update;
-    return NRI_PENDING;
+    return node->on_update != NULL ? node->on_update(node) : NRI_PENDING;
 }
 
 static void on_ready(nri_runtime *runtime, void *user)
@@ -247,6 +249,12 @@ void node_start(struct node *node)
     assert_int_equal(node_new(node), 0);
     if (node_begin(node) != 0)
         fail_msg("not started: %s", nri_error_get_text(nri_runtime_last_error(node->runtime)));
+}
+
+void node_start_patiently(struct node *node)
+{
+    node->options.registration_timeout_ms = node->options.request_timeout_ms = NODE_PATIENCE_MS;
+    node_start(node);
 }
 
 static void on_patience(uv_timer_t *timer)

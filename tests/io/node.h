@@ -39,6 +39,8 @@ struct node {
     int line_count;
     void (*on_ready)(struct node *node); /* called there, may be NULL */
     void (*on_lost)(struct node *node);
+    void (*on_enumerate)(struct node *node);
+    int (*on_update)(struct node *node); /* the operation; NULL: node->update is left pending */
 };
 
 /* cmocka's setup and teardown. At the end nothing is left: no descriptor, no block of the heap, no
@@ -48,6 +50,8 @@ int node_teardown(void **state);
 
 /* Makes and starts node->runtime on node->loop; fails the test when it is not possible. */
 void node_start(struct node *node);
+/* The same with time-outs that no slow machine reaches. */
+void node_start_patiently(struct node *node);
 int node_new(struct node *node);   /* only makes it; 0 or a code */
 int node_begin(struct node *node); /* nri_runtime_start() with node->loop */
 /* Turns the loop until *counter is at least `count`. */

@@ -43,14 +43,20 @@ static ino_t inode_of(const char *path)
     return lstat(path, &status) == 0 ? status.st_ino : 0;
 }
 
-static void test_stale_socket_is_replaced(void **state)
+static void test_T25_a_dead_socket_is_replaced(void **state)
 {
     struct node *node = *state;
     struct stat status;
     make_run_directory(node);
     (void)close(bound_socket(node->socket, SOCK_STREAM, true));
+    /* Held, so that its number is not given to the next one. */
+    const int dead = open(node->socket, O_PATH | O_CLOEXEC);
+    const ino_t before = inode_of(node->socket);
+    assert_true(dead >= 0);
     node_start(node);
     node_wait(node, &node->ready, 1);
+    assert_int_not_equal(inode_of(node->socket), before);
+    (void)close(dead);
     (void)close(node_connect(node));
     /* A directory that was there stays as it was. */
     char path[128];
@@ -71,12 +77,20 @@ static void check_kept(struct node *node, int code)
     node_close(node);
 }
 
-static void test_live_listener_is_kept(void **state)
+static void test_T25_a_live_listener_is_kept(void **state)
 {
     struct node *node = *state;
     make_run_directory(node);
     int fd = bound_socket(node->socket, SOCK_STREAM, true);
     check_kept(node, NRI_E_ADDR_IN_USE);
+    /* It still accepts; the first that connected was the runtime, to see whether it is alive. */
+    const int client = node_connect(node);
+    for (int i = 0; i < 2; i++) {
+        const int accepted = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+        assert_true(accepted >= 0);
+        (void)close(accepted);
+    }
+    (void)close(client);
     /* Also when nobody accepts and the backlog is full. */
     int clients[16], count = 0;
     for (; count < 16; count++) {
@@ -94,12 +108,17 @@ static void test_live_listener_is_kept(void **state)
     assert_int_equal(unlink(node->socket), 0);
 }
 
-static void test_what_is_no_socket_is_kept(void **state)
+static void test_T25_what_is_no_socket_is_kept(void **state)
 {
     struct node *node = *state;
     make_run_directory(node);
     node_write_text(node->directory, "run/nri.sock", "precious", 0600);
     check_kept(node, NRI_E_NOT_SOCKET);
+    char content[16] = "";
+    const int file = open(node->socket, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(read(file, content, sizeof content - 1), 8);
+    assert_string_equal(content, "precious");
+    (void)close(file);
     assert_int_equal(unlink(node->socket), 0);
     assert_int_equal(mkdir(node->socket, 0700), 0);
     check_kept(node, NRI_E_NOT_SOCKET);
@@ -128,19 +147,25 @@ static void test_no_directory_can_be_made(void **state)
     node_close(node);
 }
 
-static void test_directories_are_made(void **state)
+static void test_T27_directories_are_made_for_their_owner_alone(void **state)
 {
     struct node *node = *state;
+    static const char *const made[] = {"a", "a/b", "a/b/c"};
     char path[96], directory[96];
     struct stat status;
     (void)snprintf(path, sizeof path, "%s/a/b//c/nri.sock", node->directory);
-    (void)snprintf(directory, sizeof directory, "%s/a/b", node->directory);
     node->options.socket_path = path;
+    const mode_t old = umask(0);
     node_start(node);
     node_wait(node, &node->ready, 1);
-    assert_int_equal(stat(directory, &status), 0);
-    assert_int_equal(status.st_mode & 0777, 0700);
-    assert_int_not_equal(inode_of(path), 0);
+    (void)umask(old);
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        (void)snprintf(directory, sizeof directory, "%s/%s", node->directory, made[i]);
+        assert_int_equal(stat(directory, &status), 0);
+        assert_int_equal(status.st_mode & 0777, 0700);
+    }
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & (S_IWGRP | S_IWOTH), 0);
     node_close(node);
     assert_int_equal(inode_of(path), 0);
 }
@@ -321,11 +346,11 @@ static void test_max_plugins(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_stale_socket_is_replaced),
-        TEST(test_live_listener_is_kept),
-        TEST(test_what_is_no_socket_is_kept),
+        TEST(test_T25_a_dead_socket_is_replaced),
+        TEST(test_T25_a_live_listener_is_kept),
+        TEST(test_T25_what_is_no_socket_is_kept),
         TEST(test_no_directory_can_be_made),
-        TEST(test_directories_are_made),
+        TEST(test_T27_directories_are_made_for_their_owner_alone),
         TEST(test_mode_whatever_the_umask),
         TEST(test_anothers_socket_is_not_removed),
         TEST(test_taken_meanwhile),
