@@ -29,7 +29,7 @@ class Pending(AppCase):
         self.until(lambda: "create\n" in program.out())
         return program, thread, answers
 
-    def test_pending_request_is_answered(self):
+    def test_U05_pending_request_is_answered(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(number):
                 program, thread, answers = self.creating("300ms")

@@ -224,7 +224,7 @@ class Reconnect(AppCase):
         self.assertEqual(program.ended(), 1)
         self.assertEqual(program.out().splitlines()[-1], "stop")
 
-    def test_no_runtime_and_not_with_the_option(self):
+    def test_U05_no_runtime_and_not_with_the_option(self):
         path = os.path.join(self.directory, "missing.sock")
         program = self.run_program("--socket", path, "--no-reconnect")
         self.assertEqual(program.ended(), 1)

@@ -251,12 +251,6 @@ void node_start(struct node *node)
         fail_msg("not started: %s", nri_error_get_text(nri_runtime_last_error(node->runtime)));
 }
 
-void node_start_patiently(struct node *node)
-{
-    node->options.registration_timeout_ms = node->options.request_timeout_ms = NODE_PATIENCE_MS;
-    node_start(node);
-}
-
 static void on_patience(uv_timer_t *timer)
 {
     (void)timer;

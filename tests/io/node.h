@@ -50,8 +50,6 @@ int node_teardown(void **state);
 
 /* Makes and starts node->runtime on node->loop; fails the test when it is not possible. */
 void node_start(struct node *node);
-/* The same with time-outs that no slow machine reaches. */
-void node_start_patiently(struct node *node);
 int node_new(struct node *node);   /* only makes it; 0 or a code */
 int node_begin(struct node *node); /* nri_runtime_start() with node->loop */
 /* Turns the loop until *counter is at least `count`. */

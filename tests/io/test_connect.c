@@ -187,7 +187,7 @@ static void check_fd_refused(struct fixture *fixture, int fd, const char *word)
     assert_int_equal(fcntl(fd, F_GETFL), flags);
 }
 
-static void test_wrong_descriptors_are_refused_and_left_alone(void **state)
+static void test_T28_wrong_descriptors_are_refused_and_left_alone(void **state)
 {
     struct fixture *fixture = *state;
     int file = open("/dev/null", O_RDWR);
@@ -235,7 +235,7 @@ static void test_given_descriptor_is_taken_over_and_serves_one_run(void **state)
     nri_plugin_close(plugin, NULL, NULL);
 }
 
-static void test_unused_given_descriptor_is_closed_with_the_plugin(void **state)
+static void test_T28_unused_given_descriptor_is_closed_with_the_plugin(void **state)
 {
     struct fixture *fixture = *state;
     struct witness witness = {0};
@@ -315,9 +315,9 @@ int main(void)
         TEST(test_T26_permission),
         TEST(test_T26_not_a_socket),
         TEST(test_path_of_107_bytes_works_and_of_108_is_refused),
-        TEST(test_wrong_descriptors_are_refused_and_left_alone),
+        TEST(test_T28_wrong_descriptors_are_refused_and_left_alone),
         TEST(test_given_descriptor_is_taken_over_and_serves_one_run),
-        TEST(test_unused_given_descriptor_is_closed_with_the_plugin),
+        TEST(test_T28_unused_given_descriptor_is_closed_with_the_plugin),
         TEST(test_no_descriptors_left_is_a_clean_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

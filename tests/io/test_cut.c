@@ -110,7 +110,7 @@ static void check_every_offset(struct fixture *fixture, bool early)
     peer_bytes_free(&session);
 }
 
-static void test_peer_goes_after_any_byte_it_sent(void **state)
+static void test_T29_peer_goes_after_any_byte_it_sent(void **state)
 {
     check_every_offset(*state, false);
 }
@@ -138,7 +138,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-        TEST(test_peer_goes_after_any_byte_it_sent),
+        TEST(test_T29_peer_goes_after_any_byte_it_sent),
         TEST(test_peer_had_gone_before_it_was_read),
         TEST(test_peer_goes_after_any_byte_it_received),
     };

@@ -57,7 +57,7 @@ static void check_restart(struct story *story)
     assert_true(story->nexts[0] != NRI_NO_ATTEMPT);
 }
 
-static void test_T16_the_runtime_restarts(void **state)
+static void test_T16_S22_the_runtime_restarts(void **state)
 {
     for (enum drive drive = DRIVE_RUN; drive < DRIVES; drive++) {
         struct story story;
@@ -385,7 +385,7 @@ static bool hang_up_at_once(struct story *story)
 }
 
 /* With the least delays there are; each is waited for, watch or not. */
-static void test_1000_hang_ups_leave_nothing_and_do_not_spin(void **state)
+static void test_T29_1000_hang_ups_leave_nothing_and_do_not_spin(void **state)
 {
     struct story story;
     story_init(&story, *state, hang_up_at_once);
@@ -557,7 +557,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-        TEST(test_T16_the_runtime_restarts),
+        TEST(test_T16_S22_the_runtime_restarts),
         TEST(test_T16_by_the_watch_alone_and_by_delays_alone),
         TEST(test_nothing_of_the_old_connection_leaks_into_the_new),
         TEST(test_S23_a_failed_Synchronize_is_made_good_by_the_next_connection),
@@ -567,7 +567,7 @@ int main(void)
         TEST(test_the_end_of_a_given_descriptor_is_the_end_and_says_so),
         TEST(test_attempts_are_limited),
         TEST(test_it_gives_up_when_the_time_is_over),
-        TEST(test_1000_hang_ups_leave_nothing_and_do_not_spin),
+        TEST(test_T29_1000_hang_ups_leave_nothing_and_do_not_spin),
         TEST(test_delays_grow_while_no_connection_lasts),
         TEST(test_delays_begin_anew_after_health),
         TEST(test_200_connections_need_no_more_descriptors_than_one),

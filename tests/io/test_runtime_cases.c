@@ -126,7 +126,7 @@ static void test_T07_registrations_and_events_never_wait_for_each_other(void **s
     assert_int_equal(nri_container_new(&s.container, NULL), 0);
     assert_int_equal(nri_container_set_id(s.container, "old"), 0);
     node->on_enumerate = enumerate_under_lock;
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     assert_int_equal(pthread_create(&thread, NULL, start_all, &s), 0);
     const int cycles = times(CYCLES);
@@ -232,7 +232,7 @@ static void test_T40_an_update_that_comes_too_early(void **state)
     struct peer peer;
     struct peer_bytes bytes = {0};
     struct peer_message answer = {0};
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     peer_init(&peer, node_connect(node));
     ask_for_an_update(&bytes, 1);
@@ -285,7 +285,7 @@ static void test_S10_S20_names_and_indexes_are_checked(void **state)
     struct node *node = *state;
     static const char *const names[] = {"foo,bar", "", "a b"};
     static const char *const indexes[] = {"5", "100", "a1", ""};
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         register_as(node, "10", names[i], false);
@@ -313,7 +313,7 @@ static void test_T29_half_a_registration_leaves_nothing(void **state)
     struct node *node = *state;
     struct peer_bytes bytes = {0};
     const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     const int before = count_fds();
     add_registration(&bytes, 1, "10", "half");
@@ -423,7 +423,7 @@ static void test_T53_an_ordinary_end_is_no_error(void **state)
     struct book book = {0};
     node->options.log = write_book;
     node->options.log_user = &book;
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     guest_start(&guest, node, "10", "guest");
     node_wait(node, &node->connected, 1);
@@ -492,7 +492,7 @@ static void test_T31_both_sides_write_much_and_neither_blocks(void **state)
     node->options.no_external = 1;
     node->options.max_output_bytes = 256 * MIB;
     node->on_update = fail_all;
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     const int fd = guest_start_fd(&guest, node, "10", "guest");
     make_tight(fd);

@@ -95,7 +95,7 @@ static void test_T28_descriptors_are_closed_once_and_none_is_handed_on(void **st
     atomic_store(&bad_closes, 0);
     atomic_store(&stop, false);
     assert_int_equal(pthread_create(&thread, NULL, open_and_close, NULL), 0);
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     const int connected = node->connected;
     node_stop(node);
@@ -126,7 +126,7 @@ static void test_S21_the_index_stands_once_in_the_name(void **state)
     node_write_text(node->config, "03-report.conf", path, 0600);
     (void)snprintf(path, sizeof path, "%s/wrong", node->directory);
     node_write_text(node->config, "report.conf", path, 0600);
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     assert_string_equal(node->order, "03-report ");
     nri_runtime_plugin *plugin = nri_runtime_next_plugin(node->runtime, NULL);
@@ -168,7 +168,7 @@ static void test_S23_a_failed_Synchronize_leaves_nothing_half_registered(void **
     nri_plugin *failing;
     int created = 0, ended = 0;
     install(node, "10-refusing");
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1); /* the start succeeds */
     assert_int_equal(node->connected, 0);
     node_wait_for(node, node_logged(node, "plugin 10-refusing: process"));
@@ -209,7 +209,7 @@ static void test_U10_a_WebAssembly_module_is_passed_over(void **state)
     struct node *node = *state;
     node_write(node->plugins, "10-w", "\0asm\1\0\0\0", 8, 0700);
     install(node, "20-fine");
-    node_start_patiently(node);
+    node_start(node);
     node_wait(node, &node->ready, 1);
     assert_string_equal(node->order, "20-fine ");
     int named = 0;

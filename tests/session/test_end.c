@@ -343,7 +343,7 @@ static void expect_one_record_of_the_end(struct session *s, int reason, const ch
     assert_contains(s->fr.records[before].text, text);
 }
 
-static void test_an_end_is_logged_once(void **state)
+static void test_T53_an_end_is_logged_once(void **state)
 {
     struct session *s = *state;
     struct nri_error error;
@@ -372,7 +372,7 @@ int main(void)
         session_test(test_a_frame_that_no_peer_sends_ends_it),
         session_test(test_a_peer_that_does_not_read_ends_it),
         session_test(test_requests_behind_a_stop_pass),
-        session_test(test_an_end_is_logged_once),
+        session_test(test_T53_an_end_is_logged_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

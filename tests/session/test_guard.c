@@ -36,7 +36,7 @@ static uint64_t count(const struct session *s, enum nri_event event, enum nri_ev
     return nri_core_count_event(s->fr.core, event, counter);
 }
 
-static void test_a_pending_request_passes_unchanged(void **state)
+static void test_T14_a_pending_request_passes_unchanged(void **state)
 {
     struct session *s = *state;
     struct rpc_outcome *outcome;
@@ -414,7 +414,7 @@ static void test_bypass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        session_test(test_a_pending_request_passes_unchanged),
+        session_test(test_T14_a_pending_request_passes_unchanged),
         session_test(test_policies),
         session_test(test_an_event_can_be_refused_instead),
         session_test(test_margins),

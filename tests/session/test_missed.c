@@ -105,7 +105,7 @@ static void test_the_earliest_of_several_is_named(void **state)
     nri_request_unref(second);
 }
 
-static void test_an_event_without_objects(void **state)
+static void test_S49_an_event_without_objects(void **state)
 {
     struct session *s = *state;
     start(s);
@@ -286,7 +286,7 @@ int main(void)
         session_test(test_closed_just_before_the_deadline),
         session_test(test_closed_while_a_request_has_time),
         session_test(test_the_earliest_of_several_is_named),
-        session_test(test_an_event_without_objects),
+        session_test(test_S49_an_event_without_objects),
         session_test(test_long_ids_leave_the_sentence_whole),
         session_test(test_a_late_reply_is_logged),
         session_test(test_a_late_completion_is_logged),

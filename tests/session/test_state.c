@@ -273,7 +273,7 @@ static void test_synchronize_without_a_handler(void **state)
     synchronize_in_parts(kept);
 }
 
-static void test_vanished_while_disconnected(void **state)
+static void test_S22_vanished_while_disconnected(void **state)
 {
     struct kept *kept = *state;
     struct fake_runtime *fr = &kept->session.fr;
@@ -394,7 +394,7 @@ int main(void)
         kept_test(test_synchronize_whole),
         kept_test(test_synchronize_by_part),
         kept_test(test_synchronize_without_a_handler),
-        kept_test(test_vanished_while_disconnected),
+        kept_test(test_S22_vanished_while_disconnected),
         kept_test(test_note_is_saved_before_the_reply),
         kept_test(test_failed_save_does_not_refuse),
         kept_test(test_bypass_keeps_the_state),

@@ -131,7 +131,7 @@ static int update_all(struct recorder *recorder, nri_request *request)
 }
 
 /* The memory of the reply goes by all parts, not by the last one. */
-static void test_updates_of_all_parts_in_an_empty_last_one(void **state)
+static void test_S51_updates_of_all_parts_in_an_empty_last_one(void **state)
 {
     struct session *s = *state;
     use_sync(s);
@@ -472,7 +472,7 @@ int main(void)
         session_test(test_sync_in_one),
         session_test(test_empty_sync),
         session_test(test_sync_in_parts),
-        session_test(test_updates_of_all_parts_in_an_empty_last_one),
+        session_test(test_S51_updates_of_all_parts_in_an_empty_last_one),
         session_test(test_sync_ends_in_an_empty_part),
         session_test(test_parts_one_by_one),
         session_test(test_updates_in_an_early_part_are_refused),

@@ -87,7 +87,7 @@ static void start(struct session *s)
     fake_runtime_start(&s->fr);
 }
 
-static void test_update_succeeds(void **state)
+static void test_S52_update_succeeds(void **state)
 {
     static const char *const pairs[] = {"who", "me"};
     struct session *s = *state;
@@ -115,7 +115,7 @@ static void test_update_succeeds(void **state)
     assert_true(u.in_handler);
 }
 
-static void test_failed_ids(void **state)
+static void test_S50_failed_ids(void **state)
 {
     static const char *const failed[] = {"ctr0", "ctr7"};
     struct session *s = *state;
@@ -257,7 +257,7 @@ static void test_bad_lists(void **state)
     nri_updates_free(updates);
 }
 
-static void test_refused(void **state)
+static void test_U12_refused(void **state)
 {
     struct session *s = *state;
     struct updated u = {0};
@@ -517,15 +517,15 @@ static void test_T36_exactly_the_limit_and_one_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        session_test(test_update_succeeds),
-        session_test(test_failed_ids),
+        session_test(test_S52_update_succeeds),
+        session_test(test_S50_failed_ids),
         session_test(test_S17_failed_updates_with_their_resources),
         session_test(test_S17_an_error_has_no_list),
         cmocka_unit_test(test_null_result),
         session_test(test_without_a_callback),
         session_test(test_T41_no_service),
         session_test(test_bad_lists),
-        session_test(test_refused),
+        session_test(test_U12_refused),
         session_test(test_timeouts),
         session_test(test_T33_late_reply),
         session_test(test_T33_pending_calls_at_the_end),

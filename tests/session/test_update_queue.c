@@ -411,7 +411,7 @@ static void start_with_tasks(struct session *s, struct tasks *tasks)
     assert_true(nri_core_serves(s->fr.core));
 }
 
-static void test_the_callback_runs_on_the_thread_of_handlers(void **state)
+static void test_S17_the_callback_runs_on_the_thread_of_handlers(void **state)
 {
     struct session *s = *state;
     struct told told = {0};
@@ -515,7 +515,7 @@ int main(void)
         session_test(test_a_callback_may_call_again),
         session_test(test_the_run_ends_while_a_call_is_made),
         session_test(test_a_newer_update_does_not_overtake_those_that_wait),
-        session_test(test_the_callback_runs_on_the_thread_of_handlers),
+        session_test(test_S17_the_callback_runs_on_the_thread_of_handlers),
         session_test(test_a_call_that_does_not_wait_is_told_that_the_runtime_is_gone),
         session_test(test_every_allocation_fails_once),
     };
