@@ -320,12 +320,14 @@ struct nri_runtime_event {
     uint32_t reserved_number;       /**< must be 0 */
     const nri_pod *pod;             /**< the pod sandbox; of all events */
     const nri_container *container; /**< the container; of the events of containers */
-    /** UpdateContainer and UpdatePodSandbox: the resources that are about to be applied. */
+    /** UpdateContainer and UpdatePodSandbox: the resources that are about to be applied. NULL for
+     * other events. */
     const nri_resources *resources;
-    const nri_resources *overhead; /**< UpdatePodSandbox: of the pod sandbox itself */
-    /** Pairs of key and value that go along with each call, as trace contexts do. */
+    /** UpdatePodSandbox: of the pod sandbox itself. NULL for other events. */
+    const nri_resources *overhead;
+    /** Pairs of key and value that go along with each call, as trace contexts do; UTF-8. */
     const char *const *metadata;
-    size_t metadata_count;      /**< how many pairs */
+    size_t metadata_count;      /**< how many pairs; at most 256 */
     void *reserved_pointers[3]; /**< must be NULL */
 };
 /** Fills an event with zeros and its size. Since 0.1.0. */
@@ -336,13 +338,14 @@ typedef void (*nri_runtime_done)(nri_runtime *runtime, nri_outcome *outcome, voi
 /**
  * Tells the plugins of an event.
  * @param runtime a started runtime
- * @param event the event; its objects and texts must live unchanged until `done` was called, the
- * structure itself need not
+ * @param event the event; its objects and texts must live unchanged until `done` is called (in
+ * there they may go already; the outcome needs them no more), the structure itself need not
  * @param done called with what became of it; may be NULL
  * @param user handed to `done`
- * @return 0, NRI_E_INVALID (an object is missing), NRI_E_EVENT (no such event, or one that is not
- * called), NRI_E_ABI, NRI_E_BUSY (max_calls), NRI_E_STATE (not started, or stopping), NRI_E_NOMEM.
- * The loop's thread. Since 0.1.0.
+ * @return 0, NRI_E_INVALID (an object is missing, or one that the event does not have is
+ * there; metadata that cannot be sent), NRI_E_EVENT (no such event, or one that is not
+ * called), NRI_E_ABI, NRI_E_BUSY (max_calls), NRI_E_STATE (not started, or stopping), NRI_E_NOMEM,
+ * NRI_E_LIMIT (names larger than max_merge_bytes). The loop's thread. Since 0.1.0.
  */
 NRI_API int nri_runtime_call(nri_runtime *runtime, const struct nri_runtime_event *event,
                              nri_runtime_done done, void *user);

@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "model/reader.h"
 #include "runtime/internal.h"
+#include "wire/message.h"
 
 /* ---- the next plugin ---- */
 
@@ -84,11 +85,17 @@ static int take_update(nri_outcome *event)
     if (whole == NULL)
         return event->arena.failure;
     /* That of the container itself is the last, and is told as its resources. */
-    const char *id = nri_container_id(nri_container_view(event->subject.container));
+    const char *id = event->about.container;
     size_t count = whole->n_update;
     if (count > 0 && strcmp(nri_reader_text(whole->update[count - 1]->container_id), id) == 0)
         count--;
-    event->resources_result = nri_merge_resources(event->merge, NULL);
+    /* Parts of them are the caller's own, and the outcome may outlive that. */
+    const NRI_RT_MESSAGE(LinuxResources) *resources = nri_merge_resources(event->merge, NULL);
+    if (resources != NULL)
+        resources = (const void *)nri_message_copy(&resources->base, &event->arena);
+    if (resources == NULL && event->arena.failure != 0)
+        return event->arena.failure;
+    event->resources_result = resources;
     event->owners = nri_merge_owners(event->merge);
     event->updates =
         nri_updates_view_all(&event->arena, whole->update, count, whole->evict, whole->n_evict,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/model.h"
 #include "runtime/internal.h"
 
@@ -141,19 +142,13 @@ void nri_rt_event_todo(nri_outcome *event)
 
 /* ---- which may not overlap ---- */
 
-static const char *pod_id(const nri_outcome *event)
-{
-    return nri_pod_id(nri_pod_view(event->subject.pod));
-}
-
 static bool overlap(const nri_outcome *a, const nri_outcome *b)
 {
-    if (strcmp(pod_id(a), pod_id(b)) != 0)
+    if (strcmp(a->about.pod, b->about.pod) != 0)
         return false;
-    if (a->subject.container == NULL || b->subject.container == NULL)
+    if (a->about.container == NULL || b->about.container == NULL)
         return true;
-    return strcmp(nri_container_id(nri_container_view(a->subject.container)),
-                  nri_container_id(nri_container_view(b->subject.container))) == 0;
+    return strcmp(a->about.container, b->about.container) == 0;
 }
 
 static bool may_start(const nri_outcome *event)
@@ -175,7 +170,70 @@ static void wake_waiting(const nri_outcome *done)
 
 /* ---- the call ---- */
 
-static int check_event(const struct nri_runtime_event *event, struct nri_error *error)
+static bool keep_text(nri_outcome *event, const char *text, const char **kept)
+{
+    *kept = text[0] == '\0' ? "" : nri_arena_text(&event->arena, text, strlen(text));
+    return *kept != NULL;
+}
+
+static bool take_about(nri_outcome *event)
+{
+    const nri_pod *pod = nri_pod_view(event->subject.pod);
+    const nri_container *container = nri_container_view(event->subject.container);
+    struct nri_rt_about *about = &event->about;
+
+    if (!keep_text(event, nri_pod_id(pod), &about->pod) ||
+        !keep_text(event, nri_pod_name(pod), &about->pod_name) ||
+        !keep_text(event, nri_pod_namespace(pod), &about->pod_namespace))
+        return false;
+    about->container = about->container_name = NULL;
+    return event->subject.container == NULL ||
+           (keep_text(event, nri_container_id(container), &about->container) &&
+            keep_text(event, nri_container_name(container), &about->container_name));
+}
+
+/* A NULL would be read, and peers drop a connection for what is not UTF-8 or too many. */
+static int check_metadata(const struct nri_rt *rt, const struct nri_runtime_event *event,
+                          struct nri_error *error)
+{
+    const char *name = nri_event_name((enum nri_event)event->event);
+    const size_t most = rt->config.limits.max_metadata;
+
+    if (event->metadata == NULL && event->metadata_count > 0)
+        return nri_error_set(error, NRI_E_INVALID, "%s: metadata is NULL", name);
+    if (event->metadata_count > most)
+        return nri_error_set(error, NRI_E_INVALID,
+                             "%s: metadata has %zu pairs: must be at most %zu", name,
+                             event->metadata_count, most);
+    for (size_t i = 0; i < 2 * event->metadata_count; i++) {
+        const char *text = event->metadata[i];
+        if (text == NULL || !nri_utf8_valid(text, strlen(text), NULL))
+            return nri_error_set(error, NRI_E_INVALID, "%s: metadata: the %s of pair %zu is %s",
+                                 name, i % 2 == 0 ? "key" : "value", i / 2,
+                                 text == NULL ? "NULL" : "not UTF-8");
+    }
+    return 0;
+}
+
+/* Other events have no room for them in their requests. */
+static int check_resources(const struct nri_runtime_event *event, struct nri_error *error)
+{
+    const bool pod = event->event == NRI_EVENT_UPDATE_POD_SANDBOX;
+    const char *name = nri_event_name((enum nri_event)event->event);
+
+    if (event->resources != NULL && !pod && event->event != NRI_EVENT_UPDATE_CONTAINER)
+        return nri_error_set(error, NRI_E_INVALID,
+                             "%s: resources are of UpdateContainer and UpdatePodSandbox: must be "
+                             "NULL",
+                             name);
+    if (event->overhead != NULL && !pod)
+        return nri_error_set(error, NRI_E_INVALID,
+                             "%s: overhead is of UpdatePodSandbox: must be NULL", name);
+    return 0;
+}
+
+static int check_event(const struct nri_rt *rt, const struct nri_runtime_event *event,
+                       struct nri_error *error)
 {
     const bool known = event->event >= NRI_EVENT_RUN_POD_SANDBOX &&
                        event->event <= NRI_EVENT_POST_UPDATE_POD_SANDBOX;
@@ -197,9 +255,8 @@ static int check_event(const struct nri_runtime_event *event, struct nri_error *
                              "%s: is of a pod sandbox alone: container must "
                              "be NULL",
                              name);
-    if (event->metadata == NULL && event->metadata_count > 0)
-        return nri_error_set(error, NRI_E_INVALID, "%s: metadata is NULL", name);
-    return 0;
+    const int code = check_resources(event, error);
+    return code != 0 ? code : check_metadata(rt, event, error);
 }
 
 int nri_rt_call(struct nri_rt *rt, const struct nri_runtime_event *event, nri_runtime_done done,
@@ -208,7 +265,7 @@ int nri_rt_call(struct nri_rt *rt, const struct nri_runtime_event *event, nri_ru
     rt->now = now;
     if (rt->stopping)
         return nri_error_set(error, NRI_E_STATE, "the runtime stops");
-    const int code = check_event(event, error);
+    const int code = check_event(rt, event, error);
     if (code != 0)
         return code;
     if (rt->event_count >= rt->config.max_calls)
@@ -229,6 +286,11 @@ int nri_rt_call(struct nri_rt *rt, const struct nri_runtime_event *event, nri_ru
     e->metadata_count = event->metadata_count;
     e->done = done;
     e->user = user;
+    if (!take_about(e)) {
+        const int failure = e->arena.failure;
+        (void)nri_outcome_unref(e);
+        return nri_error_set(error, failure, "an event's names: %s", nri_strerror(failure));
+    }
     link_event(e);
     nri_rt_sync_pass(rt);
     nri_rt_event_todo(e);
@@ -372,6 +434,10 @@ void nri_rt_event_finish(struct nri_rt *rt, nri_outcome *event)
 {
     wake_waiting(event);
     unlink_event(event);
+    /* Whoever called may free them in `done`, and keep the outcome. */
+    event->subject = (struct nri_rt_subject){.event = event->subject.event};
+    event->pristine = NULL;
+    event->metadata = NULL;
     rt->depth++;
     if (event->done != NULL)
         event->done(rt->config.runtime, event, event->user);

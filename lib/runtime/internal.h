@@ -69,6 +69,12 @@ struct nri_rt_step {
     size_t change_count;
 };
 
+/* What an event is about, in the outcome's own memory: the objects themselves go after `done`. */
+struct nri_rt_about {
+    const char *pod, *pod_name, *pod_namespace;
+    const char *container, *container_name; /* NULL for an event of a pod sandbox alone */
+};
+
 /* An event and what became of it. */
 struct nri_outcome {
     struct nri_alloc alloc;
@@ -78,6 +84,8 @@ struct nri_outcome {
     nri_outcome *next_todo;
     bool todo;
     uint64_t number;
+    struct nri_rt_about about;
+    /* The caller's, and NULL from when `done` is called: these and `pristine` and `metadata`. */
     struct nri_rt_subject subject;              /* as the next plugin is to see it */
     const NRI_RT_MESSAGE(Container) * pristine; /* as it was told */
     const char *const *metadata;

@@ -50,13 +50,10 @@ const nri_resources *nri_outcome_resources(const nri_outcome *outcome)
 
 static const NRI_RT_MESSAGE(FieldOwners) * owners_of(const nri_outcome *outcome)
 {
-    const char *id;
-
-    if (!succeeded(outcome) || outcome->owners == NULL || outcome->subject.container == NULL)
+    if (!succeeded(outcome) || outcome->owners == NULL)
         return NULL;
-    id = nri_container_id(nri_container_view(outcome->subject.container));
     for (size_t i = 0; i < outcome->owners->n_owners; i++) {
-        if (strcmp(nri_reader_text(outcome->owners->owners[i]->key), id) == 0)
+        if (strcmp(nri_reader_text(outcome->owners->owners[i]->key), outcome->about.container) == 0)
             return outcome->owners->owners[i]->value;
     }
     return NULL;

@@ -67,17 +67,18 @@ static void write_step(struct nri_json_writer *writer, const struct nri_rt_step 
 static int write_json(const nri_outcome *outcome, struct nri_buf *out)
 {
     struct nri_json_writer writer;
-    const nri_pod *pod = nri_pod_view(outcome->subject.pod);
-    const nri_container *container = nri_container_view(outcome->subject.container);
+    const struct nri_rt_about *about = &outcome->about;
 
     nri_json_writer_init(&writer, out, 0);
     nri_json_begin_object(&writer);
     text_member(&writer, "event", nri_event_name(outcome->subject.event));
-    text_member(&writer, "pod", nri_pod_id(pod));
-    text_member(&writer, "pod_name", nri_pod_name(pod));
-    text_member(&writer, "namespace", nri_pod_namespace(pod));
-    text_member(&writer, "container", nri_container_id(container));
-    text_member(&writer, "container_name", nri_container_name(container));
+    text_member(&writer, "pod", about->pod);
+    text_member(&writer, "pod_name", about->pod_name);
+    text_member(&writer, "namespace", about->pod_namespace);
+    if (about->container != NULL) {
+        text_member(&writer, "container", about->container);
+        text_member(&writer, "container_name", about->container_name);
+    }
     text_member(&writer, "code", nri_error_name(outcome->code));
     text_member(&writer, "text", outcome->text);
     text_member(&writer, "plugin", outcome->plugin);
@@ -131,12 +132,12 @@ static int put_step(struct nri_buf *out, const struct nri_rt_step *step)
 
 static int write_table(const nri_outcome *outcome, struct nri_buf *out)
 {
-    const nri_pod *pod = nri_pod_view(outcome->subject.pod);
-    const nri_container *container = nri_container_view(outcome->subject.container);
+    const struct nri_rt_about *about = &outcome->about;
     int code =
         put(out, "%s, pod sandbox %.64s%s%.64s: %s\n", nri_event_name(outcome->subject.event),
-            nri_pod_id(pod), outcome->subject.container == NULL ? "" : ", container ",
-            nri_container_id(container), outcome->code == 0 ? "done" : outcome->text);
+            about->pod, about->container == NULL ? "" : ", container ",
+            about->container == NULL ? "" : about->container,
+            outcome->code == 0 ? "done" : outcome->text);
 
     for (const struct nri_rt_step *step = outcome->steps; code == 0 && step != NULL;
          step = step->next)

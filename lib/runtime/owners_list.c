@@ -125,7 +125,9 @@ static bool add_container(struct nri_arena *arena, owning_message *message,
     made->fields.compound = nri_arena_array(arena, NRI_KEYED_FIELDS, sizeof(void *));
     if (made->fields.simple == NULL || made->fields.compound == NULL)
         return false;
-    memcpy(&made->entry.key, &owners->id, sizeof(char *)); /* no pointer to const in a message */
+    made->entry.key = nri_arena_text(arena, owners->id, nri_message_text_length(owners->id));
+    if (made->entry.key == NULL)
+        return false;
     made->entry.value = &made->fields;
     message->owners[message->n_owners++] = &made->entry;
     return fill_fields(arena, &made->fields, owners);

@@ -89,9 +89,10 @@ static void take_change(void *user, const struct nri_merge_change *change)
     kept->field = (int)change->field;
     kept->action = action_of(change->what);
     kept->key = change->key == NULL ? "" : keep(event, change->key, change->key_length);
-    const char *own = nri_container_id(nri_container_view(event->pristine));
     kept->container =
-        change->container == NULL || strcmp(change->container, own) == 0 ? "" : change->container;
+        change->container == NULL || strcmp(change->container, event->about.container) == 0
+            ? ""
+            : change->container;
     kept->other = change->from == NULL ? "" : change->from;
     *step->changes_end = kept;
     step->changes_end = &kept->next;

@@ -23,15 +23,17 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* And comments, of which an annotation may have as many as it has bytes. */
 static void skip_blanks(struct reading *reading)
 {
-    while (reading->at < reading->end && is_blank(*reading->at))
+    bool comment = false;
+
+    while (reading->at < reading->end) {
+        const char c = *reading->at;
+        comment = comment ? c != '\n' : c == '#';
+        if (!comment && !is_blank(c))
+            return;
         reading->at++;
-    /* A comment. */
-    if (reading->at < reading->end && *reading->at == '#') {
-        while (reading->at < reading->end && *reading->at != '\n')
-            reading->at++;
-        skip_blanks(reading);
     }
 }
 

@@ -260,6 +260,54 @@ static void test_no_plugins(void **state)
     nri_pod_free(pod);
 }
 
+static void assert_refused(struct rt_fixture *fixture, const struct nri_runtime_event *event,
+                           const char *text)
+{
+    struct nri_error error;
+
+    assert_int_equal(nri_rt_call(fixture->rt, event, NULL, NULL, fixture->now, &error),
+                     NRI_E_INVALID);
+    assert_string_equal(error.text, text);
+}
+
+static void wrong_resources(struct rt_fixture *fixture, const struct nri_runtime_event *event)
+{
+    struct nri_runtime_event wrong = *event;
+    nri_container *other = rt_container("d", "p");
+
+    wrong.resources = nri_container_edit_resources(other);
+    assert_refused(fixture, &wrong,
+                   "CreateContainer: resources are of UpdateContainer and UpdatePodSandbox: must "
+                   "be NULL");
+    wrong.event = NRI_EVENT_UPDATE_CONTAINER;
+    wrong.overhead = wrong.resources;
+    assert_refused(fixture, &wrong,
+                   "UpdateContainer: overhead is of UpdatePodSandbox: must be NULL");
+    nri_container_free(other);
+}
+
+static void wrong_metadata(struct rt_fixture *fixture, const struct nri_runtime_event *event)
+{
+    static const char *const gap[] = {"a", "b", "c", NULL};
+    static const char *const bytes[] = {"a\xff", "b"};
+    static const char *many[2 * 257];
+    struct nri_runtime_event wrong = *event;
+
+    wrong.metadata_count = 1;
+    assert_refused(fixture, &wrong, "CreateContainer: metadata is NULL");
+    wrong.metadata = gap;
+    wrong.metadata_count = 2;
+    assert_refused(fixture, &wrong, "CreateContainer: metadata: the value of pair 1 is NULL");
+    wrong.metadata = bytes;
+    wrong.metadata_count = 1;
+    assert_refused(fixture, &wrong, "CreateContainer: metadata: the key of pair 0 is not UTF-8");
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+        many[i] = "x";
+    wrong.metadata = many;
+    wrong.metadata_count = 257;
+    assert_refused(fixture, &wrong, "CreateContainer: metadata has 257 pairs: must be at most 256");
+}
+
 static void test_wrong_calls(void **state)
 {
     struct rt_fixture *fixture = *state;
@@ -281,6 +329,8 @@ static void test_wrong_calls(void **state)
     assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL),
                      NRI_E_INVALID);
     event.pod = pod;
+    wrong_resources(fixture, &event);
+    wrong_metadata(fixture, &event);
     for (size_t i = 0; i < fixture->config.max_calls; i++)
         assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL), 0);
     assert_int_equal(nri_rt_call(fixture->rt, &event, NULL, NULL, fixture->now, NULL), NRI_E_BUSY);

@@ -37,9 +37,12 @@ static struct rt_done *create(struct rt_fixture *fixture)
     nri_container *container = rt_container("c", "p");
     struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
     rt_settle(fixture);
-    /* The record is made while the objects live. */
-    fixture->pods[fixture->pod_count++] = pod;
-    fixture->containers[fixture->container_count++] = container;
+    /* The outcome outlives them. Where freed memory still reads well, the new names do not. */
+    assert_int_equal(nri_pod_set_id(pod, "q"), 0);
+    assert_int_equal(nri_pod_set_name(pod, "other"), 0);
+    assert_int_equal(nri_container_set_id(container, "d"), 0);
+    nri_container_free(container);
+    nri_pod_free(pod);
     return done;
 }
 
@@ -88,6 +91,60 @@ static void test_table(void **state)
     assert_null(text);
 }
 
+/* The resources are those that were asked for, whatever becomes of the caller's. */
+static void check_update_outlives(struct rt_fixture *fixture, const char *owner)
+{
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    nri_resources *resources = nri_container_edit_resources(container);
+    const char *cpus;
+    uint64_t shares;
+    int64_t limit;
+
+    assert_int_equal(nri_resources_set_cpu_shares(resources, 5), 0);
+    assert_int_equal(nri_resources_set_cpuset_cpus(resources, "0-3"), 0);
+    struct nri_runtime_event event = {.size = sizeof event,
+                                      .event = NRI_EVENT_UPDATE_CONTAINER,
+                                      .pod = pod,
+                                      .container = container,
+                                      .resources = resources};
+    struct rt_done *done = rt_call_with(fixture, &event);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    assert_int_equal(nri_resources_set_cpu_shares(resources, 7), 0);
+    assert_int_equal(nri_resources_set_cpuset_cpus(resources, "9"), 0);
+    assert_int_equal(nri_container_set_id(container, "d"), 0);
+    nri_container_free(container);
+    nri_pod_free(pod);
+    const nri_resources *told = nri_outcome_resources(done->outcome);
+    assert_true(nri_resources_cpu_shares(told, &shares));
+    assert_int_equal(shares, 5);
+    assert_true(nri_resources_cpuset_cpus(told, &cpus));
+    assert_string_equal(cpus, "0-3");
+    assert_int_equal(nri_resources_memory_limit(told, &limit), owner[0] != '\0');
+    assert_string_equal(nri_outcome_owner(done->outcome, NRI_FIELD_MEM_LIMIT, NULL), owner);
+}
+
+static int limit_memory(nri_request *request, struct rt_fixture *fixture)
+{
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_UPDATE_CONTAINER)
+        return 0;
+    return nri_update_set_memory_limit(nri_updates_container(nri_request_updates(request), "c"),
+                                       1 << 20);
+}
+
+static void test_update_outlives(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    check_update_outlives(fixture, ""); /* nobody is asked */
+    (void)rt_plugin(fixture, "10", "one", NRI_EVENT_BIT(NRI_EVENT_UPDATE_CONTAINER), limit_memory);
+    rt_settle(fixture);
+    check_update_outlives(fixture, "10-one");
+}
+
 static void test_metrics(void **state)
 {
     struct rt_fixture *fixture = *state;
@@ -134,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         rt_test(test_json),
         rt_test(test_table),
+        rt_test(test_update_outlives),
         rt_test(test_metrics),
         rt_test(test_names_are_bounded),
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The default validator: its configuration, what it forbids, which plugins it requires. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "fixture.h"
 #include "runtime/default_validator.h"
@@ -217,6 +218,8 @@ static void test_lists(void **state)
         {" [ \"a\" , 'b', ] ", "a;b;"},
         {"- a\n-  b\n", "a;b;"},
         {"# none\n- a", "a;"},
+        {"- a # one\n#\n  # two\n- b #", "a;b;"},
+        {"[#\na]", "a;"},
         {"a", NULL},
         {"[a", NULL},
         {"[a b]", NULL},
@@ -240,6 +243,22 @@ static void test_lists(void **state)
     }
 }
 
+/* More than a stack has room for, if each comment took any. */
+static void test_comments_take_no_stack(void **state)
+{
+    const size_t count = 4u << 20;
+    char *text = malloc(2 * count + 4), names[8] = "";
+
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + 2 * i, "#\n", 2);
+    memcpy(text + 2 * count, "- a", 4);
+    assert_int_equal(nri_required_read(text, 2 * count + 3, collect, names, NULL), 0);
+    assert_string_equal(names, "a;");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +274,7 @@ int main(void)
         rt_test(test_S42_no_container_without_a_required_plugin),
         cmocka_unit_test(test_wrong_configuration),
         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_comments_take_no_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
