@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "apply.h"
+#include "help.h"
+#include "nrictl.h"
+
+/* In the order of the help: see, rehearse, diagnose. */
+const struct nrictl_command *const nrictl_commands[] = {
+    &nrictl_apply,
+    &nrictl_help,
+    NULL,
+};
+
+const struct nrictl_command *nrictl_command_find(const char *name)
+{
+    for (size_t i = 0; nrictl_commands[i] != NULL; i++) {
+        if (strcmp(nrictl_commands[i]->name, name) == 0)
+            return nrictl_commands[i];
+    }
+    return NULL;
+}

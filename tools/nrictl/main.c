@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nrictl COMMAND [OPTIONS] [ARGUMENTS]: see, rehearse and diagnose NRI.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include <nri/version.h>
+
+#include "help.h"
+#include "nrictl.h"
+
+/* A command that is meant by a misspelt name: the one that begins like it. */
+static const struct nrictl_command *nearest(const char *name)
+{
+    const struct nrictl_command *best = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; nrictl_commands[i] != NULL; i++) {
+        const char *candidate = nrictl_commands[i]->name;
+        size_t same = 0;
+        while (name[same] != '\0' && name[same] == candidate[same])
+            same++;
+        if (same > longest) {
+            longest = same;
+            best = nrictl_commands[i];
+        }
+    }
+    return best;
+}
+
+static int unknown(const char *name)
+{
+    const struct nrictl_command *meant = nearest(name);
+    (void)fprintf(stderr, "nrictl: there is no command '%s'", name);
+    if (meant != NULL)
+        (void)fprintf(stderr, "; is '%s' meant?", meant->name);
+    (void)fputs(" See nrictl --help\n", stderr);
+    return NRICTL_USAGE;
+}
+
+/* What was printed is lost when standard output cannot take it: a full disk is no success. */
+static int flushed(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    (void)fputs("nrictl: standard output does not take the result\n", stderr);
+    return code == NRICTL_OK ? NRICTL_ENVIRONMENT : code;
+}
+
+int main(int argc, char **argv)
+{
+    struct nrictl ctl = {
+        .out = stdout,
+        .err = stderr,
+        .colour = isatty(STDOUT_FILENO) == 1,
+        .progress = isatty(STDERR_FILENO) == 1,
+    };
+    if (argc < 2) {
+        help_overview(stderr);
+        return NRICTL_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        help_overview(stdout);
+        return flushed(NRICTL_OK);
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        (void)printf("nrictl %s\n", nri_version());
+        return flushed(NRICTL_OK);
+    }
+    const struct nrictl_command *command = nrictl_command_find(argv[1]);
+    if (command == NULL)
+        return unknown(argv[1]);
+    ctl.command = command->name;
+    return flushed(command->run(&ctl, command, argc - 1, argv + 1));
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "print.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "memory.h"
+
+const char *print_colour(const struct nrictl *ctl, enum print_colour colour)
+{
+    static const char *const sequences[] = {
+        [PRINT_PLAIN] = "\033[0m",   [PRINT_RED] = "\033[31m",  [PRINT_GREEN] = "\033[32m",
+        [PRINT_YELLOW] = "\033[33m", [PRINT_BLUE] = "\033[34m", [PRINT_BOLD] = "\033[1m",
+        [PRINT_DIM] = "\033[2m"};
+    return ctl->colour ? sequences[colour] : "";
+}
+
+void print_text(FILE *out, const char *text, size_t length)
+{
+    const bool clean = nri_utf8_valid(text, length, NULL);
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        /* C1 controls are 0xc2 0x80 to 0xc2 0x9f in UTF-8. */
+        const bool c1 = byte == 0xc2 && i + 1 < length && (unsigned char)text[i + 1] < 0xa0;
+        if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !clean) || c1) {
+            (void)fprintf(out, "\\x%02x", byte);
+            if (c1)
+                (void)fprintf(out, "\\x%02x", (unsigned char)text[++i]);
+        } else {
+            (void)fputc(byte, out);
+        }
+    }
+}
+
+/* ---- JSON ---- */
+
+void print_json_begin(struct print_json *json, unsigned indent)
+{
+    memory_buf(&json->buf, SIZE_MAX);
+    nri_json_writer_init(&json->writer, &json->buf, indent);
+}
+
+int print_json_end(struct nrictl *ctl, struct print_json *json)
+{
+    const int failure = nri_json_writer_end(&json->writer);
+    if (failure == 0) {
+        (void)fwrite(memory_text(&json->buf), 1, nri_buf_size(&json->buf), ctl->out);
+        (void)fputc('\n', ctl->out);
+    }
+    nri_buf_fini(&json->buf);
+    if (failure != 0)
+        return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no JSON: %s", nri_strerror(failure));
+    return NRICTL_OK;
+}
+
+void print_json_key(struct print_json *json, const char *key)
+{
+    nri_json_write_key(&json->writer, key, strlen(key));
+}
+
+void print_json_text(struct print_json *json, const char *key, const char *value)
+{
+    print_json_key(json, key);
+    if (value == NULL)
+        nri_json_write_null(&json->writer);
+    else
+        nri_json_write_string(&json->writer, value, strlen(value));
+}
+
+void print_json_number(struct print_json *json, const char *key, uint64_t value)
+{
+    print_json_key(json, key);
+    nri_json_write_uint64(&json->writer, value);
+}
+
+void print_json_bool(struct print_json *json, const char *key, bool value)
+{
+    print_json_key(json, key);
+    nri_json_write_bool(&json->writer, value);
+}
