@@ -243,47 +243,31 @@ static bool is_blocked(const nri_runtime_plugin *plugin, const struct nri_rt_ask
     return false;
 }
 
-/* The encoded request: an event's is used again as long as it stands. */
-static int encode(struct nri_rt_ask *ask, unsigned method, struct nri_buf *own,
-                  const struct nri_buf **buf, struct nri_error *error)
-{
-    nri_outcome *event = ask->event;
-
-    *buf = own;
-    if (event == NULL)
-        return nri_rt_encode(own, method, &ask->subject, error);
-    *buf = &event->request;
-    if (event->request_fresh && event->request_method == method)
-        return 0;
-    event->request_fresh = false;
-    const int code = nri_rt_encode(&event->request, method, &event->subject, error);
-    event->request_fresh = code == 0;
-    event->request_method = method;
-    return code;
-}
-
 static int send_out(nri_runtime_plugin *plugin, struct nri_rt_ask *ask, struct nri_error *error)
 {
     struct nri_rt *rt = plugin->rt;
-    const struct nri_buf *buf;
-    struct nri_buf own;
+    nri_outcome *event = ask->event;
+    struct nri_rt_request own, *request = event == NULL ? &own : &event->request;
 
     ask->state_change = !plugin->dedicated && nri_rt_has_state_change(ask->what);
     struct nri_rpc_packed packed = {
         .service = &nri__pkg__api__v1alpha1__plugin__descriptor,
         .method = nri_rt_method(ask->what, ask->state_change),
     };
-    nri_buf_init(&own, &rt->alloc, rt->config.limits.max_send);
-    int code = encode(ask, packed.method, &own, &buf, error);
+    if (event == NULL)
+        nri_rt_request_init(&own, &rt->alloc, rt->config.limits.max_send);
+    int code = nri_rt_request_make(request, packed.method, subject_of(ask), error);
     if (code == 0) {
-        packed.size = nri_buf_size(buf);
-        packed.payload = packed.size == 0 ? (const uint8_t *)"" : buf->data + buf->start;
-        packed.metadata = ask->event == NULL ? NULL : ask->event->metadata;
-        packed.metadata_count = ask->event == NULL ? 0 : ask->event->metadata_count;
+        const struct nri_buf *bytes = &request->bytes;
+        packed.size = nri_buf_size(bytes);
+        packed.payload = packed.size == 0 ? (const uint8_t *)"" : bytes->data + bytes->start;
+        packed.metadata = event == NULL ? NULL : event->metadata;
+        packed.metadata_count = event == NULL ? 0 : event->metadata_count;
         code = nri_rpc_invoke_packed(plugin->rpc, &packed, rt->now, rt->config.request_timeout,
                                      answered, ask, error);
     }
-    nri_buf_fini(&own);
+    if (event == NULL)
+        nri_rt_request_fini(&own);
     return code;
 }
 

@@ -41,21 +41,23 @@ static nri_runtime_plugin *next_plugin(const nri_outcome *event)
 /* What the next plugin is to see. */
 static int refresh(nri_outcome *event)
 {
-    bool changed = false;
-
     if (event->merge == NULL)
         return 0;
     if (event->subject.event == NRI_EVENT_CREATE_CONTAINER) {
+        nri_members changed = 0;
         event->subject.container = nri_merge_container(event->merge, &changed);
         if (event->subject.container == NULL)
             return event->arena.failure;
+        if (changed != 0)
+            nri_rt_request_change(&event->request, changed);
     } else if (event->subject.event == NRI_EVENT_UPDATE_CONTAINER) {
+        bool changed = false;
         event->subject.resources = nri_merge_resources(event->merge, &changed);
         if (event->subject.resources == NULL && event->arena.failure != 0)
             return event->arena.failure;
+        if (changed)
+            nri_rt_request_change(&event->request, 0);
     }
-    if (changed)
-        event->request_fresh = false;
     return 0;
 }
 

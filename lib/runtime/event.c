@@ -37,12 +37,11 @@ static void reset(nri_outcome *event)
     event->updates = NULL;
     event->resources_result = NULL;
     event->owners = NULL;
-    event->request_fresh = false;
     event->asked_index[0] = '\0';
     event->asked_number = 0;
     event->ask = (struct nri_rt_ask){.event = event};
     nri_arena_reset(&event->arena);
-    nri_buf_reset(&event->request, KEPT_REQUEST);
+    nri_rt_request_reset(&event->request, KEPT_REQUEST);
 }
 
 void nri_rt_event_destroy(nri_outcome *event)
@@ -51,7 +50,7 @@ void nri_rt_event_destroy(nri_outcome *event)
 
     reset(event);
     nri_alloc_release(&alloc, event->kept);
-    nri_buf_fini(&event->request);
+    nri_rt_request_fini(&event->request);
     nri_arena_fini(&event->arena);
     nri_alloc_release(&alloc, event);
 }
@@ -69,7 +68,7 @@ nri_outcome *nri_rt_event_new(struct nri_rt *rt)
             return NULL;
         event->alloc = rt->alloc;
         nri_arena_init(&event->arena, &event->alloc, FIRST_CHUNK, rt->config.max_merge_bytes);
-        nri_buf_init(&event->request, &event->alloc, rt->config.limits.max_send);
+        nri_rt_request_init(&event->request, &event->alloc, rt->config.limits.max_send);
         reset(event);
     }
     atomic_init(&event->references, 1);

@@ -14,19 +14,12 @@
 #include "runtime/failure.h"
 #include "runtime/merge.h"
 #include "runtime/parts.h"
+#include "runtime/request.h"
 #include "runtime/stats.h"
 
 #define NRI_RT_MESSAGE(type) Nri__Pkg__Api__V1alpha1__##type
 
 /* ---- an event ---- */
-
-/* What an event is about; encoded for each plugin. */
-struct nri_rt_subject {
-    enum nri_event event;
-    const NRI_RT_MESSAGE(PodSandbox) * pod;
-    const NRI_RT_MESSAGE(Container) * container;
-    const NRI_RT_MESSAGE(LinuxResources) * resources, *overhead;
-};
 
 /* One question to one plugin. */
 struct nri_rt_ask {
@@ -98,9 +91,7 @@ struct nri_outcome {
     uint64_t asked_number;
     struct nri_rt_ask ask;
     struct nri_merge *merge;
-    struct nri_buf request;  /* the encoded request */
-    unsigned request_method; /* of what is in there */
-    bool request_fresh;
+    struct nri_rt_request request;
     struct nri_rpc_call **kept; /* replies that the merge stands on */
     size_t kept_count, kept_room;
     struct nri_rt_ask *validators;
@@ -275,15 +266,11 @@ void nri_rt_ask_cancel(struct nri_rt_ask *ask);   /* takes it out of what waits 
 void nri_rt_ask_end(nri_runtime_plugin *plugin);  /* the plugin is gone: all fail */
 uint64_t nri_rt_ask_deadline(const nri_runtime_plugin *plugin);
 
-/* encode.c */
+/* methods.c */
 /* The method of an event, or StateChange. */
 unsigned nri_rt_method(enum nri_event event, bool state_change);
 bool nri_rt_has_state_change(enum nri_event event);
 bool nri_rt_is_notification(enum nri_event event);
-int nri_rt_encode(struct nri_buf *buf, unsigned method, const struct nri_rt_subject *subject,
-                  struct nri_error *error);
-int nri_rt_encode_message(struct nri_buf *buf, const ProtobufCMessage *message,
-                          struct nri_error *error);
 
 /* record.c */
 /* A step of the record; NULL without memory, and then the record has a gap. */

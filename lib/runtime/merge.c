@@ -122,7 +122,7 @@ int nri_merge_new(struct nri_merge **merge, struct nri_arena *arena, const uint6
     return 0;
 }
 
-const container_message *nri_merge_container(struct nri_merge *merge, bool *changed)
+const container_message *nri_merge_container(struct nri_merge *merge, nri_members *changed)
 {
     return nri_visible_get(merge, changed);
 }

@@ -43,15 +43,22 @@ int nri_merge_new(struct nri_merge **merge, struct nri_arena *arena, const uint6
                   const Nri__Pkg__Api__V1alpha1__LinuxResources *resources,
                   struct nri_error *error);
 
+/* Members of a message, so that the bytes of the others can be used again: that at the offset N is
+ * bit N / 8. */
+typedef uint64_t nri_members;
+#define NRI_MEMBERS_ALL    UINT64_MAX
+#define NRI_MEMBER(offset) ((nri_members)1 << (offset) / 8)
+_Static_assert(sizeof(Nri__Pkg__Api__V1alpha1__Container) <= 64 * 8, "a bit for each member");
+
 /*
  * The container as the next plugin is to see it (CreateContainer; else as it was given), and the
  * resources (UpdateContainer; NULL as long as none were given or set). *changed (may be NULL) is
- * whether it changed since the last call, true the first time, so that packed bytes can be used
- * again. Valid until the next reply. nri_merge_container() is NULL only when the arena has no more
- * (arena->failure says why); so is nri_merge_resources() with a failure set.
+ * what may have changed since the last call: all the first time. Valid until the next reply.
+ * nri_merge_container() is NULL only when the arena has no more (arena->failure says why); so is
+ * nri_merge_resources() with a failure set.
  */
 const Nri__Pkg__Api__V1alpha1__Container *nri_merge_container(struct nri_merge *merge,
-                                                              bool *changed);
+                                                              nri_members *changed);
 const Nri__Pkg__Api__V1alpha1__LinuxResources *nri_merge_resources(struct nri_merge *merge,
                                                                    bool *changed);
 

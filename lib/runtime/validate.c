@@ -79,13 +79,10 @@ static int make_request(nri_outcome *event, validate_request *request)
 static int encode(nri_outcome *event, const validate_request *request)
 {
     struct nri_error error;
+    const unsigned method = nri_rt_method(NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT, false);
 
-    const int code = nri_rt_encode_message(&event->request, &request->base, &error);
-    if (code != 0)
-        return nri_rt_event_fail(event, code, NULL, "validation: %s", error.text);
-    event->request_fresh = true;
-    event->request_method = nri_rt_method(NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT, false);
-    return 0;
+    const int code = nri_rt_request_take(&event->request, method, &request->base, &error);
+    return code == 0 ? 0 : nri_rt_event_fail(event, code, NULL, "validation: %s", error.text);
 }
 
 static int check_defaults(nri_outcome *event, const validate_request *request)

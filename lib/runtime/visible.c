@@ -263,12 +263,19 @@ static bool show_hooks(struct nri_merge *merge, struct nri_visible_copy *copy,
     return true;
 }
 
+/* The member of the container that a rule is about. */
+static size_t member_of(const struct nri_rule *rule)
+{
+    return rule->part == NRI_PART_ADJUST ? rule->seen : offsetof(container_message, linux);
+}
+
 static bool show_rule(struct nri_merge *merge, struct nri_visible_copy *copy,
                       const struct nri_rule *rule, const void *part)
 {
     void *value = nri_rule_pointer(part, rule->member);
     if (value == NULL)
         return true;
+    merge->visible.changed |= NRI_MEMBER(member_of(rule));
     switch (rule->kind) {
     case NRI_RULE_TEXT:
         if (nri_message_text_length(value) == 0)
@@ -326,22 +333,26 @@ bool nri_visible_add(struct nri_merge *merge, const adjustment_message *adjust)
     return true;
 }
 
-const container_message *nri_visible_get(struct nri_merge *merge, bool *changed)
+const container_message *nri_visible_get(struct nri_merge *merge, nri_members *changed)
 {
     struct nri_visible *visible = &merge->visible;
     const bool create = merge->event == NRI_EVENT_CREATE_CONTAINER;
-    if (changed != NULL)
-        *changed = !visible->asked || visible->todo_count > 0;
+    if (!visible->asked)
+        visible->changed = NRI_MEMBERS_ALL;
     visible->asked = true;
     if (visible->copy == NULL && create &&
         (visible->todo_count > 0 || merge->settings.go_compatible) && make_copy(merge) == NULL)
         return NULL;
-    if (visible->copy == NULL)
-        return visible->given;
-    for (size_t i = 0; i < visible->todo_count; i++) {
+    for (size_t i = 0; i < visible->todo_count && visible->copy != NULL; i++) {
         if (!show(merge, visible->copy, visible->todo[i]))
             return NULL;
     }
+    if (changed != NULL) {
+        *changed = visible->changed;
+        visible->changed = 0;
+    }
+    if (visible->copy == NULL)
+        return visible->given;
     visible->todo_count = 0;
     return &visible->copy->container;
 }

@@ -7,6 +7,7 @@
 #ifndef NRI_RUNTIME_VISIBLE_H
 #define NRI_RUNTIME_VISIBLE_H
 
+#include "runtime/merge.h"
 #include "runtime/messages.h"
 #include "runtime/rule.h"
 
@@ -19,12 +20,13 @@ struct nri_visible {
     struct nri_visible_copy *copy;   /* NULL: nothing is changed yet */
     const adjustment_message **todo; /* replies that are not in it yet */
     size_t todo_count, todo_room;
-    bool asked; /* it was asked for before */
+    bool asked;          /* it was asked for before */
+    nri_members changed; /* by replies that are in it */
 };
 
 /* Another reply. False with the arena's failure set. */
 bool nri_visible_add(struct nri_merge *merge, const adjustment_message *adjust);
-/* The container; NULL with the arena's failure set. *changed: since the last call. */
-const container_message *nri_visible_get(struct nri_merge *merge, bool *changed);
+/* The container; NULL with the arena's failure set. *changed: as nri_merge_container(). */
+const container_message *nri_visible_get(struct nri_merge *merge, nri_members *changed);
 
 #endif

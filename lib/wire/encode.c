@@ -170,9 +170,9 @@ static bool add_repeated(struct sizer *s, const ProtobufCMessage *message,
     return true;
 }
 
-static inline bool add_singular(struct sizer *s, const ProtobufCMessage *message,
-                                const ProtobufCFieldDescriptor *field, uint64_t *size,
-                                unsigned depth)
+static inline __attribute__((always_inline)) bool
+add_singular(struct sizer *s, const ProtobufCMessage *message,
+             const ProtobufCFieldDescriptor *field, uint64_t *size, unsigned depth)
 {
     const void *member = nri_field_member(message, field);
     if (is_data(field)) {
@@ -196,6 +196,31 @@ static inline bool add_singular(struct sizer *s, const ProtobufCMessage *message
     return true;
 }
 
+static inline bool add_field(struct sizer *s, const ProtobufCMessage *message,
+                             const ProtobufCFieldDescriptor *field, uint64_t *size, unsigned depth)
+{
+    if (!nri_field_repeated(field)) {
+        return add_singular(s, message, field, size, depth);
+    }
+    return *nri_field_count(message, field) == 0 || add_repeated(s, message, field, size, depth);
+}
+
+static inline uint64_t unknown_size(const ProtobufCMessage *message)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < message->n_unknown_fields; i++) {
+        const ProtobufCMessageUnknownField *unknown = &message->unknown_fields[i];
+        sum += nri_varint_size((uint64_t)unknown->tag << 3) + unknown->len;
+    }
+    return sum;
+}
+
+static bool check_size(struct sizer *s, uint64_t size)
+{
+    return size <= NRI_MESSAGE_MAX ||
+           fail(s, NRI_E_LIMIT, "longer than the 2 GiB of a protobuf message");
+}
+
 static bool size_message(struct sizer *s, const ProtobufCMessage *message, uint64_t *size,
                          unsigned depth)
 {
@@ -205,23 +230,18 @@ static bool size_message(struct sizer *s, const ProtobufCMessage *message, uint6
         return fail(s, NRI_E_LIMIT, "messages nested deeper than 32");
     }
     for (unsigned i = 0; i < type->n_fields; i++) {
-        const ProtobufCFieldDescriptor *field = &type->fields[i];
-        if (!nri_field_repeated(field)) {
-            if (!add_singular(s, message, field, &sum, depth)) {
-                return false;
-            }
-        } else if (*nri_field_count(message, field) > 0 &&
-                   !add_repeated(s, message, field, &sum, depth)) {
+        if (!add_field(s, message, &type->fields[i], &sum, depth)) {
             return false;
         }
     }
-    for (unsigned i = 0; i < message->n_unknown_fields; i++) {
-        const ProtobufCMessageUnknownField *unknown = &message->unknown_fields[i];
-        sum += nri_varint_size((uint64_t)unknown->tag << 3) + unknown->len;
-    }
-    *size = sum;
-    return sum <= NRI_MESSAGE_MAX ||
-           fail(s, NRI_E_LIMIT, "longer than the 2 GiB of a protobuf message");
+    *size = sum + unknown_size(message);
+    return check_size(s, *size);
+}
+
+static int size_error(struct sizer *s, const ProtobufCMessage *message, struct nri_error *error)
+{
+    return nri_error_set(error, s->code, "%s: %s", nri_path_finish(&s->path, message->descriptor),
+                         s->reason);
 }
 
 int nri_message_size(const ProtobufCMessage *message, size_t *size, struct nri_error *error)
@@ -231,8 +251,26 @@ int nri_message_size(const ProtobufCMessage *message, size_t *size, struct nri_e
     s.code = 0;
     nri_path_init(&s.path);
     if (!size_message(&s, message, &sum, 1)) {
-        return nri_error_set(error, s.code, "%s: %s", nri_path_finish(&s.path, message->descriptor),
-                             s.reason);
+        return size_error(&s, message, error);
+    }
+    *size = (size_t)sum;
+    return 0;
+}
+
+int nri_message_field_size(const ProtobufCMessage *message, unsigned field, size_t *size,
+                           struct nri_error *error)
+{
+    const ProtobufCMessageDescriptor *type = message->descriptor;
+    struct sizer s;
+    uint64_t sum = 0;
+    s.code = 0;
+    nri_path_init(&s.path);
+    if (field == type->n_fields) {
+        sum = unknown_size(message);
+    }
+    if ((field < type->n_fields && !add_field(&s, message, &type->fields[field], &sum, 1)) ||
+        !check_size(&s, sum)) {
+        return size_error(&s, message, error);
     }
     *size = (size_t)sum;
     return 0;
@@ -302,8 +340,8 @@ static uint8_t *write_repeated(uint8_t *at, const ProtobufCMessage *message,
     return at;
 }
 
-static inline uint8_t *write_singular(uint8_t *at, const ProtobufCMessage *message,
-                                      const ProtobufCFieldDescriptor *field)
+static inline __attribute__((always_inline)) uint8_t *
+write_singular(uint8_t *at, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
 {
     const void *member = nri_field_member(message, field);
     if (is_data(field)) {
@@ -324,17 +362,17 @@ static inline uint8_t *write_singular(uint8_t *at, const ProtobufCMessage *messa
     return at;
 }
 
-static uint8_t *write_message(const ProtobufCMessage *message, uint8_t *at)
+static inline uint8_t *write_field(uint8_t *at, const ProtobufCMessage *message,
+                                   const ProtobufCFieldDescriptor *field)
 {
-    const ProtobufCMessageDescriptor *type = message->descriptor;
-    for (unsigned i = 0; i < type->n_fields; i++) {
-        const ProtobufCFieldDescriptor *field = &type->fields[i];
-        if (!nri_field_repeated(field)) {
-            at = write_singular(at, message, field);
-        } else if (*nri_field_count(message, field) > 0) {
-            at = write_repeated(at, message, field);
-        }
+    if (!nri_field_repeated(field)) {
+        return write_singular(at, message, field);
     }
+    return *nri_field_count(message, field) == 0 ? at : write_repeated(at, message, field);
+}
+
+static inline uint8_t *write_unknown(uint8_t *at, const ProtobufCMessage *message)
+{
     for (unsigned i = 0; i < message->n_unknown_fields; i++) {
         const ProtobufCMessageUnknownField *unknown = &message->unknown_fields[i];
         at = nri_varint_write(at, (uint64_t)unknown->tag << 3 | unknown->wire_type);
@@ -346,7 +384,26 @@ static uint8_t *write_message(const ProtobufCMessage *message, uint8_t *at)
     return at;
 }
 
+static uint8_t *write_message(const ProtobufCMessage *message, uint8_t *at)
+{
+    const ProtobufCMessageDescriptor *type = message->descriptor;
+    for (unsigned i = 0; i < type->n_fields; i++) {
+        at = write_field(at, message, &type->fields[i]);
+    }
+    return write_unknown(at, message);
+}
+
 void nri_message_encode(const ProtobufCMessage *message, uint8_t *bytes)
 {
     (void)write_message(message, bytes);
+}
+
+void nri_message_field_encode(const ProtobufCMessage *message, unsigned field, uint8_t *bytes)
+{
+    const ProtobufCMessageDescriptor *type = message->descriptor;
+    if (field < type->n_fields) {
+        (void)write_field(bytes, message, &type->fields[field]);
+    } else {
+        (void)write_unknown(bytes, message);
+    }
 }

@@ -52,6 +52,13 @@ int nri_message_size(const ProtobufCMessage *message, size_t *size, struct nri_e
 void nri_message_encode(const ProtobufCMessage *message,
                         uint8_t *bytes); /* exactly nri_message_size() bytes */
 
+/* The same for one field with its tags, for who keeps the bytes of those that stay as they are: by
+ * its place in the descriptor; n_fields stands for all unknown ones, which come last. Put one after
+ * the other, they are what nri_message_encode() gives. */
+int nri_message_field_size(const ProtobufCMessage *message, unsigned field, size_t *size,
+                           struct nri_error *error);
+void nri_message_field_encode(const ProtobufCMessage *message, unsigned field, uint8_t *bytes);
+
 /* How many elements an array has room for that nri_message_copy() makes: the next power of two, so
  * that a list that grows needs no record of its room (model/unique.h). */
 static inline size_t nri_message_room(size_t count)

@@ -11,6 +11,7 @@
 
 #include <nri/json.h>
 
+#include "runtime/internal.h"
 #include "wire/message.h"
 
 #define TYPE(name) &nri__pkg__api__v1alpha1__##name##__descriptor
@@ -25,6 +26,8 @@ struct run {
     struct fail_alloc input_memory;
     struct nri_merge *merge;
     struct nri_error error;
+    struct nri_rt_request request;
+    struct nri_rt_subject subject;
     const void *seen; /* the container or the resources, after the last reply */
 };
 
@@ -94,14 +97,40 @@ static const void *result_of(struct run *run)
     }
 }
 
+/* The request in which the bytes of what stays are used again is that which is made anew. */
+static void check_request(struct run *run)
+{
+    const unsigned method = nri_rt_method(run->subject.event, false);
+    struct nri_rt_request anew;
+    struct nri_alloc alloc;
+    assert_int_equal(nri_alloc_resolve(&alloc, NULL), 0);
+    nri_rt_request_init(&anew, &alloc, SIZE_MAX);
+    assert_int_equal(nri_rt_request_make(&anew, method, &run->subject, NULL), 0);
+    assert_int_equal(nri_rt_request_make(&run->request, method, &run->subject, NULL), 0);
+    if (nri_buf_size(&anew.bytes) != nri_buf_size(&run->request.bytes) ||
+        memcmp(anew.bytes.data, run->request.bytes.data, nri_buf_size(&anew.bytes)) != 0)
+        fail_msg("%s: the request is not what the plugin is to see", run->one->name);
+    nri_rt_request_fini(&anew);
+}
+
 /* What the next plugin sees; 0 or the arena's failure. */
 static int look(struct run *run)
 {
-    const bool resources = run->one->event == NRI_EVENT_UPDATE_CONTAINER;
-    bool changed;
-    run->seen = resources ? (const void *)nri_merge_resources(run->merge, &changed)
-                          : nri_merge_container(run->merge, &changed);
-    return run->seen == NULL ? run->arena.failure : 0;
+    nri_members members = 0;
+    bool changed = true;
+    if (run->one->event == NRI_EVENT_UPDATE_CONTAINER) {
+        run->subject.resources = nri_merge_resources(run->merge, &changed);
+        run->seen = run->subject.resources;
+    } else {
+        run->subject.container = nri_merge_container(run->merge, &members);
+        run->seen = run->subject.container;
+    }
+    if (run->seen == NULL)
+        return run->arena.failure;
+    if (changed)
+        nri_rt_request_change(&run->request, members);
+    check_request(run);
+    return 0;
 }
 
 static void init(struct run *run, const struct merge_case *one, size_t limit)
@@ -111,12 +140,15 @@ static void init(struct run *run, const struct merge_case *one, size_t limit)
     fail_alloc_init(&run->input_memory, NULL);
     struct nri_alloc alloc = fail_alloc_resolved(&run->input_memory);
     nri_arena_init(&run->inputs, &alloc, 0, SIZE_MAX);
+    assert_int_equal(nri_alloc_resolve(&alloc, NULL), 0);
+    nri_rt_request_init(&run->request, &alloc, SIZE_MAX);
     alloc = fail_alloc_resolved(&run->memory);
     nri_arena_init(&run->arena, &alloc, 64, limit);
 }
 
 static void fini(struct run *run)
 {
+    nri_rt_request_fini(&run->request);
     nri_arena_fini(&run->arena);
     nri_arena_fini(&run->inputs);
     assert_int_equal(run->memory.live_blocks, 0);
@@ -133,6 +165,7 @@ static int go(struct run *run, size_t fail_at)
     settings.policy[one->field] = (uint8_t)one->policy;
     void *container = read_json(run, TYPE(container),
                                 one->container != NULL ? one->container : "{\"id\":\"c0\"}");
+    void *pod = read_json(run, TYPE(pod_sandbox), "{\"id\":\"p0\",\"labels\":{\"a\":\"b\"}}");
     void *resources =
         one->resources == NULL ? NULL : read_json(run, TYPE(linux_resources), one->resources);
     for (size_t i = 0; i < MERGE_REPLIES && one->replies[i] != NULL; i++) {
@@ -143,8 +176,9 @@ static int go(struct run *run, size_t fail_at)
     const uint64_t own_seed[2] = {one->seed != 0 ? one->seed : seed[0], seed[1]};
     fail_alloc_arm(&run->memory, fail_at);
     enum nri_event event = one->event == 0 ? NRI_EVENT_CREATE_CONTAINER : one->event;
-    int code = nri_merge_new(&run->merge, &run->arena, own_seed, &settings, event, NULL, container,
+    int code = nri_merge_new(&run->merge, &run->arena, own_seed, &settings, event, pod, container,
                              resources, &run->error);
+    run->subject = (struct nri_rt_subject){event, pod, container, resources, NULL};
     code = code != 0 ? code : look(run);
     for (size_t i = 0; code == 0 && i < MERGE_REPLIES && replies[i] != NULL; i++) {
         code = reply(run, plugins[i], replies[i]);
