@@ -22,6 +22,7 @@
 
 #include <nri/adjustment.h>
 #include <nri/api.h>
+#include <nri/container_build.h>
 #include <nri/error.h>
 #include <nri/json.h>
 #include <nri/resources.h>
@@ -146,7 +147,8 @@ NRI_API int nri_oci_apply_update(const char *json, size_t length, const nri_reso
  * permissions, and its owner where that is allowed. Not two at a time for one file.
  * @param in_path the configuration, a regular file; a symbolic link in its place is not followed.
  * Its name stands in errors unless the options have another
- * @param out_path where the new one goes, such as `in_path` itself
+ * @param out_path where the new one goes, such as `in_path` itself; a symbolic link in its place is
+ * replaced, and not what it points to
  * @param adjustment the adjustment; NULL changes nothing
  * @param options NULL for defaults
  * @param error set to an error; may be NULL
@@ -162,6 +164,20 @@ NRI_API int nri_oci_apply_adjustment_file(const char *in_path, const char *out_p
 NRI_API int nri_oci_apply_update_file(const char *in_path, const char *out_path,
                                       const nri_resources *resources,
                                       const struct nri_oci_options *options, nri_error **error);
+/**
+ * As nri_container_from_oci(), of a file: what plugins are told of a bundle's config.json before
+ * nri_oci_apply_adjustment_file() changes it.
+ * @param path the configuration, a regular file; a symbolic link in its place is not followed. Its
+ * name stands in errors unless the options have another
+ * @param options limits, names and memory; NULL for defaults
+ * @param container set to the container, which nri_container_free() frees; NULL on an error
+ * @param error set to an error; may be NULL
+ * @return 0, or as nri_container_from_oci(), with NRI_E_NOT_FOUND, NRI_E_PERMISSION and NRI_E_IO
+ * for the file. Thread-safe. Blocks as long as the disk does. Since 0.1.0.
+ */
+NRI_API int nri_container_from_oci_file(const char *path, const struct nri_json_options *options,
+                                        nri_container **container,
+                                        nri_error **error) NRI_WARN_UNUSED;
 
 NRI_END_DECLS
 

@@ -18,7 +18,7 @@
  *
  *     struct nri_runtime_event event = {.size = sizeof event, .event = NRI_EVENT_CREATE_CONTAINER,
  *                                       .pod = pod, .container = container};
- *     int code = nri_runtime_call(runtime, &event, created, user, NULL);
+ *     int code = nri_runtime_call(runtime, &event, created, user);
  * @endcode
  *
  * Plugins are asked one after the other, by their index and then in the order of their coming; each
@@ -199,8 +199,10 @@ NRI_API int nri_runtime_new(nri_runtime **runtime, const struct nri_runtime_ops 
                             nri_error **error) NRI_WARN_UNUSED;
 /**
  * Runs it on a loop of its own until nri_runtime_stop().
- * @return 0 after the stop; else why it could not start: as nri_runtime_start().
- * nri_runtime_last_error() has the text. Since 0.1.0.
+ * @param runtime the runtime; not started yet
+ * @return 0 after the stop; else why it could not start, as nri_runtime_start(), or go on, as its
+ * `ended` is told; NRI_E_DEADLOCK (in a callback of the runtime). nri_runtime_last_error() has the
+ * text. A stop that came before it ends it at its first turn. Since 0.1.0.
  */
 NRI_API int nri_runtime_run(nri_runtime *runtime);
 /**
@@ -279,7 +281,8 @@ NRI_API int nri_runtime_attach_fd(nri_runtime *runtime, int fd);
 NRI_API int nri_runtime_add_builtin(nri_runtime *runtime, const struct nri_plugin_ops *ops,
                                     const char *name, const char *index, const char *config,
                                     void *user);
-/** Closes a plugin's connection; a launched one is ended. NRI_E_INVALID for NULL. Since 0.1.0. */
+/** Closes a plugin's connection, soon; a launched one is ended. `plugin_lost` is called, with 0.
+ * NRI_E_INVALID for NULL. The loop's thread. Since 0.1.0. */
 NRI_API int nri_runtime_drop_plugin(nri_runtime *runtime, nri_runtime_plugin *plugin);
 /** The connected plugin after `plugin` in the order of asking, the first for NULL; NULL at the end.
  * Since 0.1.0. */

@@ -108,7 +108,7 @@ static void end(struct nri_connection *connection, int code, const char *text)
     connection->fd = -1;
     runtime->changed = true;
     if (connection->child != NULL)
-        nri_child_disconnected(connection->child, now);
+        nri_child_disconnected(connection->child, code == 0, now);
     connection->child = NULL;
     nri_rt_ended(connection->plugin, code, text, now);
     connection->plugin = NULL;

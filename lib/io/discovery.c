@@ -21,7 +21,7 @@ int nri_path_error(struct nri_error *error, int number, const char *path)
 {
     int code = NRI_E_IO;
     (void)nri_socket_error(error, number, path);
-    if (number == EACCES || number == EPERM)
+    if (number == EACCES || number == EPERM || number == EROFS)
         code = NRI_E_PERMISSION;
     else if (number == ENOENT || number == ENOTDIR)
         code = NRI_E_NOT_FOUND;

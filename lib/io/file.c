@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/socket.h"
+
 #define SUFFIX_ROOM  16 /* of the longest suffix with its NUL */
 #define READ_AT_ONCE ((size_t)64 * 1024)
 #define DIRECTORY    (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -60,7 +62,7 @@ const char *nri_file_with_suffix(struct nri_file *file, const char *suffix)
 int nri_file_failed(const struct nri_file *file, struct nri_error *error, int number,
                     const char *what, const char *path)
 {
-    char room[128];
+    char room[NRI_ERRNO_TEXT_SIZE];
     int code = NRI_E_IO;
     if (number == EACCES || number == EPERM || number == EROFS)
         code = NRI_E_PERMISSION;
@@ -69,7 +71,7 @@ int nri_file_failed(const struct nri_file *file, struct nri_error *error, int nu
     else if (number == ENOMEM)
         code = NRI_E_NOMEM;
     return nri_error_set(error, code, "%s cannot be %s: %s: %s", file->subject, what, path,
-                         strerror_r(number, room, sizeof room));
+                         nri_errno_text(number, room));
 }
 
 /* ---- reading ---- */
@@ -130,7 +132,7 @@ int nri_file_read(const struct nri_file *file, struct nri_buf *content, struct s
 {
     struct stat own;
     *found = false;
-    const int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 && errno == ENOENT)
         return check_directory(file, error);
     if (fd < 0 && errno == ELOOP)
@@ -151,13 +153,13 @@ int nri_file_read(const struct nri_file *file, struct nri_buf *content, struct s
 /* ---- replacing ---- */
 
 /* The owner is given where that is allowed, and before the mode, which chown() may take bits from.
- */
+ * EINVAL: in a user namespace that has no such user. */
 static int make_like(int fd, const struct nri_file *file, const struct stat *like, const char *path,
                      struct nri_error *error)
 {
     if (like == NULL)
         return 0;
-    if (fchown(fd, like->st_uid, like->st_gid) != 0 && errno != EPERM)
+    if (fchown(fd, like->st_uid, like->st_gid) != 0 && errno != EPERM && errno != EINVAL)
         return nri_file_failed(file, error, errno, "written", path);
     if (fchmod(fd, like->st_mode & 07777) != 0)
         return nri_file_failed(file, error, errno, "written", path);
@@ -206,7 +208,8 @@ int nri_file_sync_directory(const struct nri_file *file, struct nri_error *error
     const int fd = open(file->directory, DIRECTORY);
     if (fd < 0)
         return nri_file_failed(file, error, errno, "written to the disk", file->directory);
-    if (fsync(fd) != 0)
+    /* EINVAL: this file system has no such thing for directories. */
+    if (fsync(fd) != 0 && errno != EINVAL)
         code = nri_file_failed(file, error, errno, "written to the disk", file->directory);
     (void)close(fd);
     return code;

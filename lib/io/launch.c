@@ -67,11 +67,11 @@ static void bury(struct nri_child *child)
 static void tell_end(const struct nri_child *child, const siginfo_t *info)
 {
     nri_runtime *runtime = child->runtime;
-    const bool wanted = child->stage != NRI_CHILD_RUNS;
     const bool exited = info->si_code == CLD_EXITED;
     const bool failed = !exited || info->si_status != 0;
-    nri_log_write(&runtime->log, nri_host_now(), failed && !wanted ? NRI_LOG_WARN : NRI_LOG_INFO,
-                  NULL, "plugin %s: process %lld %s %d", child->id, (long long)child->pid,
+    nri_log_write(&runtime->log, nri_host_now(),
+                  failed && !child->wanted ? NRI_LOG_WARN : NRI_LOG_INFO, NULL,
+                  "plugin %s: process %lld %s %d", child->id, (long long)child->pid,
                   exited ? "exited with status" : "was ended by signal", info->si_status);
 }
 
@@ -96,14 +96,23 @@ static bool reap(struct nri_child *child)
 
 /* ---- signals ---- */
 
-/* By its pidfd, so that no other process that has got its number can be meant. */
-static bool send_signal(const struct nri_child *child, int number)
+/* While nobody has reaped it, no other process gets its number. */
+static bool is_unreaped(const struct nri_child *child)
 {
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* By its pidfd, so that no other process that has got its number can be meant; a filter of system
+ * calls may forbid that (EPERM, ENOSYS). */
+static bool send_signal(struct nri_child *child, int number)
+{
+    child->wanted = true;
     if (child->pidfd >= 0 && syscall(SYS_pidfd_send_signal, child->pidfd, number, NULL, 0) == 0)
         return true;
-    if (child->pidfd >= 0 && errno != ENOSYS)
+    if (child->pidfd >= 0 && errno != ENOSYS && errno != EPERM)
         return false;
-    return kill(child->pid, number) == 0;
+    return is_unreaped(child) && kill(child->pid, number) == 0;
 }
 
 /* What it has started goes with it: its process group is its own as long as it is not reaped. */
@@ -146,8 +155,9 @@ static void go_on(struct nri_child *child, uint64_t now)
     }
 }
 
-static void may_end(struct nri_child *child, uint64_t now)
+static void may_end(struct nri_child *child, bool wanted, uint64_t now)
 {
+    child->wanted = child->wanted || wanted;
     if (child->stage != NRI_CHILD_RUNS)
         return;
     child->stage = NRI_CHILD_MAY_END;
@@ -155,10 +165,10 @@ static void may_end(struct nri_child *child, uint64_t now)
     child->look_at = now;
 }
 
-void nri_child_disconnected(struct nri_child *child, uint64_t now)
+void nri_child_disconnected(struct nri_child *child, bool wanted, uint64_t now)
 {
     child->connection = NULL;
-    may_end(child, now);
+    may_end(child, wanted, now);
 }
 
 /* ---- all of them ---- */
@@ -166,7 +176,7 @@ void nri_child_disconnected(struct nri_child *child, uint64_t now)
 void nri_children_stop(nri_runtime *runtime, uint64_t now)
 {
     for (struct nri_child *child = runtime->children.first; child != NULL; child = child->next)
-        may_end(child, now);
+        may_end(child, true, now);
 }
 
 void nri_children_kill(nri_runtime *runtime, uint64_t now)

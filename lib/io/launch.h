@@ -40,6 +40,7 @@ struct nri_child {
     uv_poll_t poll;
     bool polled;
     bool readable; /* since the last turn */
+    bool wanted;   /* its end: the runtime closed its connection, or sent it a signal */
     enum nri_child_stage stage;
     uint64_t until, look_at; /* look_at: without a pidfd */
     char id[];               /* "NN-name" */
@@ -54,8 +55,8 @@ struct nri_children {
  * NRI_E_PERMISSION, NRI_E_NOT_FOUND, NRI_E_BUSY: it does not run. */
 int nri_child_launch(nri_runtime *runtime, const struct nri_found_plugin *plugin,
                      struct nri_error *error);
-/* Its connection is over: it has some time to exit. */
-void nri_child_disconnected(struct nri_child *child, uint64_t now);
+/* Its connection is over: it has some time to exit. `wanted`: the runtime ended it. */
+void nri_child_disconnected(struct nri_child *child, bool wanted, uint64_t now);
 
 /* Of all of them: */
 void nri_children_stop(nri_runtime *runtime, uint64_t now); /* they have some time to exit */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers among options: 0 stands for the default, and anything else must be within bounds.
+ * What the options of all handles have: numbers, of which 0 stands for the default and anything
+ * else must be within bounds, and an allocator.
  */
 #ifndef NRI_IO_LIMIT_H
 #define NRI_IO_LIMIT_H
@@ -19,6 +20,11 @@ struct nri_limit {
     uint64_t value; /* out */
 };
 
+/* What is queued must have room for the largest message. NRI_E_RANGE. */
+int nri_limits_check_output(uint64_t max_output, uint64_t max_send, struct nri_error *error);
+/* The allocator of options. NRI_E_ABI, NRI_E_INVALID: *alloc is left alone. */
+int nri_option_allocator(struct nri_alloc *alloc, const struct nri_allocator *given,
+                         struct nri_error *error);
 /* Sets all values. NRI_E_RANGE for the first that is out of its bounds. */
 int nri_limits_check(struct nri_limit *limits, size_t count, struct nri_error *error);
 

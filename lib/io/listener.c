@@ -20,6 +20,7 @@
 #define LOCK_PATIENCE  (500 * NRI_MSEC)
 #define DIRECTORY_MODE 0700
 #define SOCKET_MODE    0600
+#define ALL_MODE_BITS  07777
 
 /* ---- the path ---- */
 
@@ -139,10 +140,12 @@ static int bind_to(struct nri_listener *listener, const char *path, struct nri_e
                                                     "%s: somebody else has just made it", path)
                                     : nri_path_error(error, number, path);
     }
-    (void)chmod(path, SOCKET_MODE); /* a umask may have taken more */
     if (lstat(path, &status) == 0) {
         listener->device = status.st_dev;
         listener->inode = status.st_ino;
+        /* A umask may have taken more; nothing but a socket is touched. */
+        if (S_ISSOCK(status.st_mode) && (status.st_mode & ALL_MODE_BITS) != SOCKET_MODE)
+            (void)chmod(path, SOCKET_MODE);
     }
     if (listen(listener->fd, BACKLOG) != 0) {
         const int number = errno;
@@ -154,7 +157,8 @@ static int bind_to(struct nri_listener *listener, const char *path, struct nri_e
 }
 
 /* Two runtimes that start at once must not take each other's socket for a dead one. Anybody who may
- * read the directory could keep it locked, though, which is no reason not to start. */
+ * read the directory could keep it locked, though, which is no reason not to start; nor is a
+ * directory that this program may write to, but not read. */
 static int lock_directory(struct nri_listener *listener, const char *path, uint64_t now, int *lock,
                           struct nri_error *error)
 {
@@ -162,7 +166,7 @@ static int lock_directory(struct nri_listener *listener, const char *path, uint6
     directory_of(path, directory);
     *lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*lock < 0)
-        return nri_path_error(error, errno, directory);
+        return errno == EACCES ? 0 : nri_path_error(error, errno, directory);
     if (flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
         return 0;
     if (listener->lock_since == 0)
@@ -170,7 +174,7 @@ static int lock_directory(struct nri_listener *listener, const char *path, uint6
     if (now - listener->lock_since >= LOCK_PATIENCE)
         return 0;
     listener->lock_at = now + LOCK_RETRY;
-    (void)close(*lock);
+    nri_socket_close(*lock);
     return nri_error_set(error, NRI_E_BUSY, "%s is locked", directory);
 }
 
@@ -218,7 +222,8 @@ int nri_listener_open(nri_runtime *runtime, uint64_t now, struct nri_error *erro
         rc = nri_path_error(error, errno, path);
     if (rc == 0)
         rc = bind_to(listener, path, error);
-    (void)close(lock);
+    if (lock >= 0)
+        nri_socket_close(lock);
     if (rc != 0)
         return rc;
     int status = uv_poll_init(runtime->loop, &listener->poll, listener->fd);
@@ -279,7 +284,8 @@ static bool accept_one(nri_runtime *runtime, uint64_t now)
     if (fd < 0 && errno == EAGAIN)
         return false;
     if (fd < 0) {
-        /* EMFILE, ENFILE, ENOMEM and the like pass. */
+        /* EMFILE, ENFILE, ENOMEM and the like pass. Who connects waits in the backlog meanwhile and
+         * is served then; a descriptor kept in reserve could only turn it away. */
         (void)nri_socket_error(&error, errno, "accept");
         pause_accepting(runtime, now, error.text);
         return false;

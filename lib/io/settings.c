@@ -175,15 +175,10 @@ static int resolve_limits(struct nri_settings *settings, const struct nri_plugin
         [OFFLOAD] = {"offload_threads", options->offload_threads, 4, 1, 64, 0},
     };
     int rc = nri_limits_check(limits, LIMIT_COUNT, error);
+    if (rc == 0)
+        rc = nri_limits_check_output(limits[OUTPUT].value, limits[SEND].value, error);
     if (rc != 0)
         return rc;
-    if (limits[OUTPUT].value < limits[SEND].value + NRI_KIB)
-        return nri_error_set(error, NRI_E_RANGE,
-                             "max_output_bytes is %llu and max_send_bytes %llu: it must be larger "
-                             "by at least %llu, or the "
-                             "largest message could never be sent",
-                             (unsigned long long)limits[OUTPUT].value,
-                             (unsigned long long)limits[SEND].value, (unsigned long long)NRI_KIB);
     rc = resolve_reconnect(settings, options, limits, error);
     if (rc != 0)
         return rc;
@@ -343,14 +338,9 @@ int nri_settings_resolve(struct nri_settings *settings, const struct nri_plugin_
     int rc = take(&settings->ops, ops, &known, options, error);
     if (rc != 0)
         return rc;
-    struct nri_alloc alloc;
-    rc = nri_alloc_resolve(&alloc, known.allocator);
+    rc = nri_option_allocator(&settings->alloc, known.allocator, error);
     if (rc != 0)
-        return nri_error_set(error, rc, "options.allocator: %s",
-                             rc == NRI_E_ABI
-                                 ? "its size is wrong; fill it with nri_allocator_init()"
-                                 : "set all three functions, or none");
-    settings->alloc = alloc;
+        return rc;
 
     if ((rc = resolve_switches(settings, &known, error)) != 0 ||
         (rc = resolve_limits(settings, &known, error)) != 0 ||

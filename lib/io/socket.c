@@ -12,12 +12,20 @@
 _Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) == NRI_SOCKET_PATH_MAX + 1,
                "the longest path of a unix socket");
 
+const char *nri_errno_text(int number, char room[NRI_ERRNO_TEXT_SIZE])
+{
+#ifdef __GLIBC__
+    return strerror_r(number, room, NRI_ERRNO_TEXT_SIZE);
+#else /* POSIX's, which returns a number */
+    return strerror_r(number, room, NRI_ERRNO_TEXT_SIZE) == 0 ? room : "unknown error";
+#endif
+}
+
 int nri_socket_error(struct nri_error *error, int number, const char *what)
 {
-    char room[128];
-    /* The GNU strerror_r(), which returns the text; it may not be in the buffer. */
-    const char *text = strerror_r(number, room, sizeof room);
-    return nri_error_set(error, number == ENOMEM ? NRI_E_NOMEM : NRI_E_IO, "%s: %s", what, text);
+    char room[NRI_ERRNO_TEXT_SIZE];
+    return nri_error_set(error, number == ENOMEM ? NRI_E_NOMEM : NRI_E_IO, "%s: %s", what,
+                         nri_errno_text(number, room));
 }
 
 int nri_socket_check_path(const char *path, struct nri_error *error)

@@ -45,8 +45,10 @@ enum nri_socket_result nri_socket_receive(int fd, void *bytes, size_t room, size
 enum nri_socket_result nri_socket_send(int fd, const void *bytes, size_t count, size_t *moved,
                                        struct nri_error *error);
 
-/* Sets NRI_E_IO (NRI_E_NOMEM for ENOMEM) with "WHAT: " and the errno's text. Thread-safe, unlike
- * strerror(). */
+/* An errno's text, which may be in the room. Thread-safe, unlike strerror(). */
+#define NRI_ERRNO_TEXT_SIZE 128
+const char *nri_errno_text(int number, char room[NRI_ERRNO_TEXT_SIZE]);
+/* Sets NRI_E_IO (NRI_E_NOMEM for ENOMEM) with "WHAT: " and the errno's text. */
 int nri_socket_error(struct nri_error *error, int number, const char *what);
 
 #endif

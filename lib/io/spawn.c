@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "io/close_from.h"
 #include "io/discovery.h"
 #include "io/environment.h"
 #include "io/socket.h"
@@ -32,7 +33,7 @@ static int fill_actions(posix_spawn_file_actions_t *actions, int fd)
     if (number == 0)
         number = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (number == 0)
-        number = posix_spawn_file_actions_addclosefrom_np(actions, CHILD_FD + 1);
+        number = nri_close_from(actions, CHILD_FD + 1);
     return number;
 }
 

@@ -6,6 +6,7 @@
 #include "base/abi.h"
 #include "io/checkpoint.h"
 #include "io/host.h"
+#include "io/limit.h"
 
 NRI_ABI_ASSERT(struct nri_state_ops);
 NRI_ABI_ASSERT(struct nri_state_options);
@@ -91,17 +92,8 @@ int nri_state_new(nri_state **state, const struct nri_state_ops *ops,
     nri_error_clear(&why);
     (void)nri_alloc_resolve(&alloc, NULL);
     int code = take(&known_ops, ops, &known, options, &why);
-    if (code == 0) {
-        struct nri_alloc given;
-        code = nri_alloc_resolve(&given, known.allocator);
-        if (code != 0)
-            (void)nri_error_set(&why, code, "options.allocator: %s",
-                                code == NRI_E_ABI
-                                    ? "its size is wrong; fill it with nri_allocator_init()"
-                                    : "set all three functions, or none");
-        else
-            alloc = given;
-    }
+    if (code == 0)
+        code = nri_option_allocator(&alloc, known.allocator, &why);
     if (code == 0)
         code = make(state, &known_ops, &known, user, &alloc, &why);
     if (code != 0)

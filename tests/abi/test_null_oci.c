@@ -53,6 +53,11 @@ static void test_files(void **state)
     refused(nri_oci_apply_update_file(NULL, NULL, NULL, NULL, &error), &error,
             "in_path: must not be NULL");
     assert_int_equal(nri_oci_apply_update_file(NULL, NULL, NULL, NULL, NULL), NRI_E_INVALID);
+    nri_container *container = (void *)&error;
+    refused(nri_container_from_oci_file(NULL, NULL, &container, &error), &error,
+            "path: must not be NULL");
+    assert_null(container);
+    assert_int_equal(nri_container_from_oci_file(NULL, NULL, NULL, NULL), NRI_E_INVALID);
 }
 
 static void test_answers(void **state)

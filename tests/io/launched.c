@@ -9,6 +9,9 @@
  *   failing   exits at once, with status 7
  *   refusing  answers Synchronize with an error
  *   parent    has a child that holds nothing but its process group, and is deaf
+ *   daemon    goes on in a child, and exits itself; the child leaves its process group
+ *   leaving   closes its connection and goes on
+ *   crashing  ends by a signal of its own once it is configured
  *   others    behave
  */
 #include <signal.h>
@@ -74,6 +77,8 @@ static int on_configure(nri_request *request, void *user)
     (void)user;
     if (strcmp(name, "report") == 0)
         report(nri_request_config(request));
+    if (strcmp(name, "crashing") == 0)
+        abort();
     return 0;
 }
 
@@ -121,8 +126,17 @@ int main(void)
             continue;
         return 0;
     }
+    if (strcmp(name, "leaving") == 0) {
+        (void)close(3);
+        sleep_for_good();
+    }
     if (strcmp(name, "parent") == 0)
         fork_child();
+    if (strcmp(name, "daemon") == 0) {
+        if (fork() != 0)
+            _exit(0);
+        (void)setpgid(0, 0);
+    }
     nri_error *error = NULL;
     if (nri_plugin_new(&plugin, &ops, NULL, NULL, &error) != 0) {
         (void)fprintf(stderr, "launched: %s\n", nri_error_get_text(error));

@@ -247,6 +247,114 @@ static void test_no_room(void **state)
     assert_int_equal(access(left, F_OK), -1);
 }
 
+/* What the system does not allow is no reason to fail: the owner where there is none to give, as in
+ * a user namespace, and a directory that cannot be synchronised. */
+static int chown_error, fsync_error; /* when not 0; fsync()'s of directories */
+
+int __real_fchown(int fd, uid_t user, gid_t group);
+int __wrap_fchown(int fd, uid_t user, gid_t group);
+int __wrap_fchown(int fd, uid_t user, gid_t group)
+{
+    errno = chown_error;
+    return chown_error != 0 ? -1 : __real_fchown(fd, user, group);
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd)
+{
+    struct stat status;
+    if (fsync_error != 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+        errno = fsync_error;
+        return -1;
+    }
+    return __real_fsync(fd);
+}
+
+static void test_what_is_not_allowed(void **state)
+{
+    struct place *place = *state;
+    static const struct {
+        int chown_error, fsync_error, code;
+        const char *left;
+    } rows[] = {
+        {EPERM, 0, 0, AFTER},       {EINVAL, 0, 0, AFTER},
+        {EIO, 0, NRI_E_IO, BEFORE}, {EROFS, 0, NRI_E_PERMISSION, BEFORE},
+        {0, EINVAL, 0, AFTER},      {0, EIO, NRI_E_IO, AFTER},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct stat status;
+        write_file(place->path, BEFORE, 0640);
+        chown_error = rows[i].chown_error;
+        fsync_error = rows[i].fsync_error;
+        const int code = apply(place, place->path, place->path);
+        chown_error = fsync_error = 0;
+        assert_int_equal(code, rows[i].code);
+        check_file(place->path, rows[i].left);
+        assert_int_equal(stat(place->path, &status), 0);
+        assert_int_equal(status.st_mode & 07777, 0640);
+    }
+}
+
+/* A link where the new one goes is replaced, and what it points to stays. */
+static void test_link_in_the_place(void **state)
+{
+    struct place *place = *state;
+    char link[160];
+    struct stat status;
+    write_file(place->path, BEFORE, 0600);
+    write_file(place->other, "elsewhere", 0600);
+    (void)snprintf(link, sizeof link, "%s/link", place->directory);
+    assert_int_equal(symlink(place->other, link), 0);
+    assert_int_equal(apply(place, place->path, link), 0);
+    check_file(link, AFTER);
+    check_file(place->other, "elsewhere");
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISREG(status.st_mode));
+}
+
+/* ---- what plugins are told of it ---- */
+
+static int read_container(struct place *place, const char *path, nri_container **container)
+{
+    place->error = nri_error_free(place->error);
+    *container = (void *)place;
+    return nri_container_from_oci_file(path, NULL, container, &place->error);
+}
+
+static void test_container(void **state)
+{
+    struct place *place = *state;
+    struct nri_json_options json;
+    nri_container *container;
+    write_file(place->path, BEFORE, 0600);
+    assert_int_equal(read_container(place, place->path, &container), 0);
+    assert_null(place->error);
+    assert_int_equal(nri_container_arg_count(container), 1);
+    nri_container_free(container);
+    assert_int_equal(read_container(place, place->other, &container), NRI_E_NOT_FOUND);
+    assert_null(container);
+    assert_int_equal(read_container(place, place->directory, &container), NRI_E_IO);
+    assert_int_equal(read_container(place, "/", &container), NRI_E_INVALID);
+    assert_string_equal(nri_error_get_text(place->error), "path \"/\": must be the path of a file");
+    nri_json_options_init(&json, sizeof json);
+    json.max_bytes = strlen(BEFORE) - 1;
+    place->error = nri_error_free(place->error);
+    assert_int_equal(nri_container_from_oci_file(place->path, &json, &container, &place->error),
+                     NRI_E_LIMIT);
+    check_error(place, "%s: it is larger than 29 bytes (max_bytes)");
+    write_file(place->path, "{\n \"process\": 7}", 0600);
+    assert_int_equal(read_container(place, place->path, &container), NRI_E_SYNTAX);
+    assert_null(container);
+    check_error(place, "%s:2:13: process: must be an object, found a number");
+    assert_int_equal(nri_container_from_oci_file(place->path, NULL, &container, NULL),
+                     NRI_E_SYNTAX);
+    place->error = nri_error_free(place->error);
+    assert_int_equal(nri_container_from_oci_file(place->path, NULL, NULL, &place->error),
+                     NRI_E_INVALID);
+    assert_string_equal(nri_error_get_text(place->error), "container: must not be NULL");
+}
+
 /* ---- mounts ---- */
 
 static const char table[] = "21 28 0:20 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n"
@@ -362,6 +470,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_is_no_file, setup, teardown),
         cmocka_unit_test_setup_teardown(test_too_large, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_room, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_is_not_allowed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_link_in_the_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_container, setup, teardown),
         cmocka_unit_test(test_table),
         cmocka_unit_test_setup_teardown(test_own_mounts, setup, teardown),
     };

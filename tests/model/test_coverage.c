@@ -31,6 +31,7 @@ static const struct {
     {"nri_container_dup", "an object's life"},
     {"nri_container_free", "an object's life"},
     {"nri_container_from_oci", "makes a container of another form"},
+    {"nri_container_from_oci_file", "makes a container of another form"},
     {"nri_adjustment_new", "an object's life"},
     {"nri_adjustment_free", "an object's life"},
     {"nri_updates_new", "an object's life"},
