@@ -74,7 +74,7 @@ def check(bundle, top, mini, scripted):
                                       "args": ["sh", "-c", f"echo done >'{hooked}'"]}]},
         "linux": {"resources": {"cpu": {"quota": 50000, "period": 100000}}}})
     done = subprocess.run(
-        [*bundle.before, mini, "-r", bundle.runtime, "-p", plugins, "-c", top, "-w", "2", top,
+        [*bundle.before, mini, "-r", bundle.runtime, "-p", plugins, "-c", top, top,
          "nri-" + uuid.uuid4().hex[:12]],
         capture_output=True, text=True, timeout=TIMEOUT, check=False)
     facts = dict(line.partition("=")[::2] for line in done.stdout.splitlines())
