@@ -394,6 +394,13 @@ static int guest_create(nri_request *request, void *user)
     return nri_adjustment_add_env(nri_request_adjustment(request), "GUEST", "here");
 }
 
+static int guest_start_container(nri_request *request, void *user)
+{
+    (void)request;
+    (void)user;
+    return 0;
+}
+
 static int guest_shutdown(nri_request *request, void *user)
 {
     struct guest *guest = user;
@@ -409,6 +416,7 @@ struct nri_plugin_ops guest_ops(void)
     ops.on_configure = guest_configure;
     ops.on_synchronize = guest_synchronize;
     ops.on_create_container = guest_create;
+    ops.on_start_container = guest_start_container;
     ops.on_shutdown = guest_shutdown;
     return ops;
 }

@@ -128,6 +128,19 @@ static void test_S13_rules_of_the_device_cgroup(void **state)
 #undef HAS
 }
 
+static void test_S18_an_update_of_the_container_that_is_created(void **state)
+{
+    static const struct merge_case cases[] = {
+        {.name = "an error by plugin and container",
+         .container = "{\"id\":\"ctr0\"}",
+         .replies = {"{\"adjust\":{\"args\":[\"x\"]},\"update\":[" ONE(
+             "ctr0", "{\"cpu\":{\"shares\":\"2\"}}") "]}"},
+         .error = "plugin \"10-a\" asked update of \"ctr0\" during creation"},
+    };
+    (void)state;
+    CHECK(cases);
+}
+
 static void test_S39_namespaces(void **state)
 {
 #define HAS CL("{\"namespaces\":[{\"type\":\"pid\"},{\"type\":\"network\",\"path\":\"/n1\"}]}")
@@ -288,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_S08_nothing_is_no_tree_of_empty_messages),
         cmocka_unit_test(test_S10_hooks_accumulate),
         cmocka_unit_test(test_S13_rules_of_the_device_cgroup),
+        cmocka_unit_test(test_S18_an_update_of_the_container_that_is_created),
         cmocka_unit_test(test_S39_namespaces),
         cmocka_unit_test(test_S43_arguments),
         cmocka_unit_test(test_S46_limits_of_huge_pages_are_owned_by_size),
