@@ -55,8 +55,9 @@ struct nri_failure_policy {
     int32_t after_timeout;
     /** The plugin after an error. Default NRI_FATE_KEEP. */
     int32_t after_error;
-    /** Not 0: the creation of a container fails while no such plugin is connected; for policies of
-     * one plugin. */
+    /** Not 0: the creation of a container fails while no such plugin is connected and synchronised,
+     * and when it does not answer, goes away or refuses, whatever the members above say. For
+     * policies of one plugin only. */
     uint32_t required;
     const void *reserved_pointer; /**< must be NULL */
     uint64_t reserved[4];         /**< must be 0 */

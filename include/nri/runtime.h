@@ -308,8 +308,9 @@ NRI_API const char *nri_runtime_plugin_nri_version(const nri_runtime_plugin *plu
  * @param runtime the runtime
  * @param plugin a plugin's name, or index and name ("NN-name"); NULL for all that have none of
  * their own
- * @param policy the policy; copied. NULL: none of its own any more
- * @return 0, NRI_E_INVALID, NRI_E_ABI, NRI_E_NOMEM. The loop's thread. Since 0.1.0.
+ * @param policy the policy; copied. NULL: none of its own any more; for all: NRI_FAILURE_PRESET_GO
+ * @return 0, NRI_E_INVALID (no name that a plugin can have; no such choice; `required` for all),
+ * NRI_E_ABI, NRI_E_NOMEM. The loop's thread. Since 0.1.0.
  */
 NRI_API int nri_runtime_set_failure_policy(nri_runtime *runtime, const char *plugin,
                                            const struct nri_failure_policy *policy);
@@ -379,11 +380,13 @@ NRI_API nri_runtime_plugin *nri_runtime_update_plugin(const nri_runtime_update *
 NRI_API bool nri_runtime_update_is_sync(const nri_runtime_update *update);
 /** Says that a container's update was not possible. The plugin is told, unless it asked for that
  * update with nri_update_set_ignore_failure(). 0, NRI_E_INVALID, NRI_E_NOT_FOUND (it is not in
- * the list). Since 0.1.0. */
+ * the list), NRI_E_NOMEM and NRI_E_LIMIT (max_merge_bytes; the plugin is told then that the whole
+ * failed). The loop's thread. Since 0.1.0. */
 NRI_API int nri_runtime_update_fail(nri_runtime_update *update, const char *container_id);
-/** Answers an update whose operation returned NRI_PENDING; `code` other than 0 fails it whole, with
- * `text` (may be NULL) as the reason. The loop's thread; once, and not after the `closed` of
- * nri_runtime_close(), with which it is gone. Since 0.1.0. */
+/** Answers an update whose operation returned NRI_PENDING, or, within the operation, before it
+ * returns anything; `code` other than 0 fails it whole, with `text` (may be NULL) as the reason. The
+ * loop's thread; once, and not after the `closed` of nri_runtime_close(), with which it is gone.
+ * Since 0.1.0. */
 NRI_API void nri_runtime_update_complete(nri_runtime_update *update, int code, const char *text);
 
 /**

@@ -155,7 +155,8 @@ static int resolve_switches(struct nri_runtime_settings *settings,
     settings->go_compatible = options->go_compatible != 0;
     settings->default_validator = options->no_default_validator == 0;
     memcpy(settings->merge_policy, options->merge_policy, sizeof settings->merge_policy);
-    return nri_failure_take(&settings->failure, options->failure, error);
+    const int rc = nri_failure_take(&settings->failure, options->failure, error);
+    return rc != 0 ? rc : nri_failure_check_general(&settings->failure, error);
 }
 
 /* ---- texts ---- */

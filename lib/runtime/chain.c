@@ -128,8 +128,36 @@ static int take_whole(nri_outcome *event)
     return take_stop(event);
 }
 
+/* Whether a plugin, by name or "NN-name", took part in an event: it answered, or it is there and
+ * not interested in such events. One that the event does not know is not there yet. */
+static bool took_part(void *user, const char *plugin)
+{
+    const nri_outcome *event = user;
+    const uint32_t bit = nri_event_bit(event->subject.event);
+
+    for (const struct nri_rt_step *step = event->steps; step != NULL; step = step->next) {
+        if (step->result == NRI_STEP_ANSWERED &&
+            (strcmp(step->plugin, plugin) == 0 || strcmp(step->plugin + 3, plugin) == 0))
+            return true;
+    }
+    for (const nri_runtime_plugin *p = event->rt->plugins; p != NULL; p = p->next) {
+        if (nri_rt_plugin_is_in_chain(p) && event->number >= p->first_event &&
+            (p->events & bit) == 0 && (strcmp(p->name, plugin) == 0 || strcmp(p->id, plugin) == 0))
+            return true;
+    }
+    return false;
+}
+
 static void end_of_chain(nri_outcome *event)
 {
+    if (event->subject.event == NRI_EVENT_CREATE_CONTAINER) {
+        const char *missing = nri_failures_missing(&event->rt->failures, took_part, event);
+        if (missing != NULL) {
+            (void)nri_rt_event_fail(event, NRI_E_NOT_FOUND, missing,
+                                    "the required plugin \"%s\" did not take part", missing);
+            return;
+        }
+    }
     const int code = take_whole(event);
 
     if (code != 0)
@@ -266,7 +294,7 @@ static void take_failure(nri_outcome *event, const struct nri_rt_ask *ask,
     const struct nri_failure_policy *policy =
         nri_failures_of(&rt->failures, plugin->name, plugin->id);
     const enum nri_failure kind = kind_of(plugin, result);
-    const bool fails = nri_failure_fails(policy, kind);
+    const bool fails = nri_failure_fails(policy, kind, ask->what == NRI_EVENT_CREATE_CONTAINER);
     const char *name = nri_event_name(ask->what);
 
     (void)nri_rt_record(event, ask, plugin, fails ? NRI_STEP_FAILED : NRI_STEP_SKIPPED,

@@ -300,10 +300,10 @@ int nri_rt_call(struct nri_rt *rt, const struct nri_runtime_event *event, nri_ru
 
 static bool is_connected(void *user, const char *plugin)
 {
-    const struct nri_rt *rt = user;
+    const nri_outcome *event = user;
 
-    for (const nri_runtime_plugin *p = rt->plugins; p != NULL; p = p->next) {
-        if (nri_rt_plugin_is_in_chain(p) &&
+    for (const nri_runtime_plugin *p = event->rt->plugins; p != NULL; p = p->next) {
+        if (nri_rt_plugin_is_in_chain(p) && event->number >= p->first_event &&
             (strcmp(p->name, plugin) == 0 || strcmp(p->id, plugin) == 0))
             return true;
     }
@@ -336,7 +336,7 @@ static void start(nri_outcome *event)
 
     event->stage = NRI_RT_CHAIN;
     if (event->subject.event == NRI_EVENT_CREATE_CONTAINER) {
-        const char *missing = nri_failures_missing(&event->rt->failures, is_connected, event->rt);
+        const char *missing = nri_failures_missing(&event->rt->failures, is_connected, event);
         if (missing != NULL) {
             (void)nri_rt_event_fail(event, NRI_E_NOT_FOUND, missing,
                                     "the required plugin \"%s\" is not connected", missing);

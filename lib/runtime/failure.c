@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/abi.h"
+#include "model/model.h"
 
 struct nri_failure_entry {
     struct nri_failure_entry *next;
@@ -49,6 +50,15 @@ int nri_failure_take(struct nri_failure_policy *known, const struct nri_failure_
     return code;
 }
 
+int nri_failure_check_general(const struct nri_failure_policy *policy, struct nri_error *error)
+{
+    if (policy->required == 0)
+        return 0;
+    return nri_error_set(error, NRI_E_INVALID,
+                         "failure policy: required is for one plugin, set by its name: must be 0 "
+                         "in that of all");
+}
+
 /* What NRI's own runtime does stands in for what is not set. */
 static void resolve(struct nri_failure_policy *policy)
 {
@@ -83,10 +93,13 @@ int nri_failure_policy_preset(struct nri_failure_policy *policy, enum nri_failur
     return 0;
 }
 
-bool nri_failure_fails(const struct nri_failure_policy *policy, enum nri_failure what)
+bool nri_failure_fails(const struct nri_failure_policy *policy, enum nri_failure what,
+                       bool creation)
 {
     int action = policy->on_error;
 
+    if (creation && policy->required != 0)
+        return true;
     if (what == NRI_FAILURE_TIMEOUT)
         action = policy->on_timeout;
     else if (what == NRI_FAILURE_LOSS)
@@ -147,8 +160,12 @@ int nri_failures_set(struct nri_failures *failures, const char *plugin,
 {
     struct nri_failure_policy known = {.size = sizeof known};
     struct nri_failure_entry **at = plugin == NULL ? NULL : find(failures, plugin);
-    const int code = policy == NULL ? 0 : nri_failure_take(&known, policy, error);
+    int code = policy == NULL ? 0 : nri_failure_take(&known, policy, error);
 
+    if (code == 0 && plugin == NULL)
+        code = nri_failure_check_general(&known, error);
+    else if (code == 0)
+        code = nri_identity_check_name(plugin, error);
     if (code != 0)
         return code;
     resolve(&known);

@@ -12,6 +12,7 @@
 #include "proto/nri.pb-c.h"
 #include "runtime/core.h"
 #include "runtime/failure.h"
+#include "runtime/keys.h"
 #include "runtime/merge.h"
 #include "runtime/parts.h"
 #include "runtime/request.h"
@@ -165,8 +166,15 @@ struct nri_runtime_update {
     NRI_RT_MESSAGE(ContainerUpdate) * *list;
     size_t count;
     bool *failed;
+    /* By container id, made by the first nri_runtime_update_fail(): where each is last in `list`,
+     * and for each where the same id is before it. */
+    struct nri_keys by_id;
+    size_t *before;
+    int unsaid; /* not 0: there was no memory to say what failed, so that all does */
     nri_updates *view;
-    bool completed;
+    bool running;     /* its operation is */
+    bool completed;   /* in there */
+    size_t abandoned; /* bytes that count as rt->abandoned: its plugin is gone */
 };
 
 /* ---- the core ---- */
@@ -182,6 +190,7 @@ struct nri_rt {
     nri_runtime_update
         *orphans; /* updates that nobody has answered yet, and whose plugin is gone */
     nri_runtime_plugin *graveyard; /* ended, and freed when nothing of theirs runs any more */
+    size_t abandoned;              /* what the orphans take, in bytes */
     size_t plugin_count;
     uint64_t next_plugin, next_event;
     nri_outcome *events, *events_last; /* under way, in the order of the calls */

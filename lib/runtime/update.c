@@ -17,10 +17,17 @@ static const char read_only[] = "what a plugin asked for can only be read";
 
 /* ---- making ---- */
 
+/* Why there is no room for what a plugin asks. */
+static const char *reason_of(int code)
+{
+    return code == NRI_E_LIMIT ? "more than max_merge_bytes" : "out of memory";
+}
+
 static void free_update(nri_runtime_update *update)
 {
     const struct nri_alloc alloc = update->rt->alloc;
 
+    update->rt->abandoned -= update->abandoned;
     nri_rpc_call_release(update->call);
     nri_rpc_call_release(update->kept);
     nri_arena_fini(&update->arena);
@@ -29,11 +36,12 @@ static void free_update(nri_runtime_update *update)
 
 static nri_runtime_update *make(nri_runtime_plugin *plugin, NRI_RT_MESSAGE(ContainerUpdate) * *list,
                                 size_t count, NRI_RT_MESSAGE(ContainerEviction) * *evictions,
-                                size_t eviction_count)
+                                size_t eviction_count, int *code)
 {
     struct nri_rt *rt = plugin->rt;
     nri_runtime_update *update = nri_alloc_zero(&rt->alloc, sizeof *update);
 
+    *code = NRI_E_NOMEM;
     if (update == NULL)
         return NULL;
     update->rt = rt;
@@ -45,6 +53,7 @@ static nri_runtime_update *make(nri_runtime_plugin *plugin, NRI_RT_MESSAGE(Conta
     update->view = nri_updates_view_all(&update->arena, list, count, evictions, eviction_count,
                                         NRI_E_STATE, read_only);
     if (update->failed == NULL || update->view == NULL) {
+        *code = update->arena.failure;
         free_update(update);
         return NULL;
     }
@@ -86,6 +95,11 @@ void nri_rt_update_orphan(nri_runtime_plugin *plugin)
         unlink_update(update);
         update->plugin = NULL;
         link_update(update);
+        if (update->call != NULL)
+            update->abandoned = nri_rpc_call_memory(update->call);
+        if (update->kept != NULL)
+            update->abandoned += nri_rpc_call_memory(update->kept);
+        plugin->rt->abandoned += update->abandoned;
     }
 }
 
@@ -107,7 +121,8 @@ static void reply(nri_runtime_update *update)
         nri_arena_array(&update->arena, update->count + 1, sizeof *failed);
 
     if (failed == NULL) {
-        (void)nri_rpc_call_refuse(update->call, nri_error_grpc(NRI_E_NOMEM), "out of memory");
+        (void)nri_rpc_call_refuse(update->call, nri_error_grpc(update->arena.failure),
+                                  reason_of(update->arena.failure));
         return;
     }
     nri__pkg__api__v1alpha1__update_containers_response__init(&response);
@@ -128,16 +143,21 @@ static int status_of(int code)
 
 void nri_runtime_update_complete(nri_runtime_update *update, int code, const char *text)
 {
-    if (update == NULL)
+    if (update == NULL || update->completed)
         return;
+    update->completed = true;
     unlink_update(update);
     nri_rt_wake(update->rt);
+    if (code == 0)
+        code = update->unsaid;
     if (update->call != NULL && code != 0)
         (void)nri_rpc_call_refuse(update->call, status_of(code),
                                   text != NULL ? text : nri_strerror(code));
     else if (update->call != NULL)
         reply(update);
-    free_update(update);
+    /* Its operation may go on to read it. */
+    if (!update->running)
+        free_update(update);
 }
 
 /* ---- the operation ---- */
@@ -182,12 +202,22 @@ static void run(nri_runtime_update *update)
         return;
     }
     rt->depth++;
+    update->running = true;
     tell_evictions(update);
     if (update->count > 0)
         code = ops->update(rt->config.runtime, update, rt->config.user);
+    update->running = false;
     rt->depth--;
-    if (code != NRI_PENDING)
+    if (update->completed)
+        free_update(update);
+    else if (code != NRI_PENDING)
         nri_runtime_update_complete(update, code, NULL);
+}
+
+static void refuse(struct nri_rpc_call *call, int code, const char *text)
+{
+    (void)nri_rpc_call_refuse(call, nri_error_grpc(code), text);
+    nri_rpc_call_release(call);
 }
 
 void nri_rt_update_request(nri_runtime_plugin *plugin, struct nri_rpc_call *call)
@@ -196,17 +226,20 @@ void nri_rt_update_request(nri_runtime_plugin *plugin, struct nri_rpc_call *call
         (const void *)nri_rpc_call_message(call);
 
     if (!nri_rt_plugin_is_in_chain(plugin)) {
-        (void)nri_rpc_call_refuse(call, nri_error_grpc(NRI_E_STATE),
-                                  "UpdateContainers: the plugin is not configured");
-        nri_rpc_call_release(call);
+        refuse(call, NRI_E_STATE, "UpdateContainers: the plugin is not configured");
         return;
     }
+    /* A plugin that asks, goes and comes again must not pile up what nobody has answered. */
+    if (plugin->rt->abandoned >= plugin->rt->config.limits.max_request_bytes) {
+        refuse(call, NRI_E_LIMIT,
+               "UpdateContainers: too much of plugins that are gone is not answered yet");
+        return;
+    }
+    int code;
     nri_runtime_update *update =
-        make(plugin, request->update, request->n_update, request->evict, request->n_evict);
+        make(plugin, request->update, request->n_update, request->evict, request->n_evict, &code);
     if (update == NULL) {
-        (void)nri_rpc_call_refuse(call, nri_error_grpc(NRI_E_NOMEM),
-                                  "UpdateContainers: out of memory");
-        nri_rpc_call_release(call);
+        refuse(call, code, reason_of(code));
         return;
     }
     update->call = call;
@@ -219,9 +252,10 @@ void nri_rt_update_sync(nri_runtime_plugin *plugin, const struct nri_rpc_result 
 
     if (answer->n_update == 0)
         return;
-    nri_runtime_update *update = make(plugin, answer->update, answer->n_update, NULL, 0);
+    int code;
+    nri_runtime_update *update = make(plugin, answer->update, answer->n_update, NULL, 0, &code);
     if (update == NULL) {
-        nri_rt_drop(plugin, NRI_E_NOMEM, "out of memory for its updates after Synchronize");
+        nri_rt_drop(plugin, code, "its updates after Synchronize: %s", reason_of(code));
         return;
     }
     update->kept = nri_rpc_result_keep(result);
@@ -245,15 +279,37 @@ bool nri_runtime_update_is_sync(const nri_runtime_update *update)
     return update != NULL && update->call == NULL;
 }
 
+/* The list is as long as a plugin made it, and may fail one by one. */
+static int make_index(nri_runtime_update *update)
+{
+    size_t *before = nri_arena_array(&update->arena, update->count + 1, sizeof *before);
+
+    for (size_t i = 0; before != NULL && i < update->count; i++) {
+        struct nri_keys_item *item = nri_keys_get(&update->by_id, &update->arena, update->rt->seed,
+                                                  nri_key_from(update->list[i]->container_id));
+        if (item == NULL)
+            return update->arena.failure;
+        before[i] = item->slot;
+        item->slot = i;
+    }
+    update->before = before;
+    return before == NULL ? update->arena.failure : 0;
+}
+
 int nri_runtime_update_fail(nri_runtime_update *update, const char *container_id)
 {
-    bool found = false;
-
     if (update == NULL || container_id == NULL)
         return NRI_E_INVALID;
-    for (size_t i = 0; i < update->count; i++) {
-        if (strcmp(nri_reader_text(update->list[i]->container_id), container_id) == 0)
-            found = update->failed[i] = true;
-    }
-    return found ? 0 : NRI_E_NOT_FOUND;
+    if (update->before == NULL && update->unsaid == 0)
+        update->unsaid = make_index(update);
+    if (update->unsaid != 0)
+        return update->unsaid;
+    struct nri_keys_item *item =
+        nri_keys_find(&update->by_id, (struct nri_key){container_id, strlen(container_id)});
+    if (item == NULL)
+        return NRI_E_NOT_FOUND;
+    for (size_t i = item->slot; i != NRI_NO_SLOT; i = update->before[i])
+        update->failed[i] = true;
+    item->slot = NRI_NO_SLOT; /* said once for all of the same id */
+    return 0;
 }

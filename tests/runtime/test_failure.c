@@ -183,6 +183,115 @@ static void test_required_plugin(void **state)
     end(&stage);
 }
 
+/* Whatever its other choices are: it has to answer. */
+static void require(struct stage *stage, const char *plugin)
+{
+    struct nri_failure_policy policy;
+
+    nri_failure_policy_init(&policy, sizeof policy);
+    assert_int_equal(nri_failure_policy_preset(&policy, NRI_FAILURE_PRESET_PERMISSIVE), 0);
+    policy.required = 1;
+    assert_int_equal(nri_rt_set_failure_policy(stage->fixture->rt, plugin, &policy, NULL), 0);
+}
+
+static void test_required_plugin_times_out(void **state)
+{
+    struct stage stage = begin(state, CREATE | START, hold);
+
+    require(&stage, "10-bad");
+    struct rt_done *done = create(&stage);
+    rt_pass(stage.fixture, 2100);
+    assert_done(done, NRI_E_TIMEOUT);
+    assert_string_equal(nri_outcome_plugin(done->outcome), "10-bad");
+    /* It is about creations alone. */
+    done = rt_call(stage.fixture, NRI_EVENT_START_CONTAINER, stage.pod, stage.container);
+    rt_pass(stage.fixture, 2100);
+    assert_done(done, 0);
+    end(&stage);
+}
+
+static void test_required_plugin_refuses(void **state)
+{
+    struct stage stage = begin(state, CREATE, refuse);
+
+    require(&stage, "bad");
+    assert_done(create(&stage), NRI_E_REJECTED);
+    end(&stage);
+}
+
+static void test_required_plugin_goes(void **state)
+{
+    struct stage stage = begin(state, CREATE, hold);
+
+    require(&stage, "bad");
+    struct rt_done *done = create(&stage);
+    rt_kill(stage.bad);
+    rt_settle(stage.fixture);
+    assert_done(done, NRI_E_CLOSED);
+    end(&stage);
+}
+
+/* The last in the chain goes before its turn. */
+static void test_required_plugin_goes_first(void **state)
+{
+    struct stage stage = begin(state, CREATE, hold);
+
+    require(&stage, "20-good");
+    struct rt_done *done = create(&stage);
+    rt_kill(stage.good);
+    rt_release(stage.bad, 0);
+    rt_settle(stage.fixture);
+    assert_done(done, NRI_E_NOT_FOUND);
+    assert_string_equal(nri_outcome_text(done->outcome),
+                        "the required plugin \"20-good\" did not take part");
+    end(&stage);
+}
+
+/* One that a hold keeps from being synchronised is passed by: it is not there yet. */
+static void test_required_plugin_is_held(void **state)
+{
+    struct stage stage = begin(state, START, NULL);
+
+    require(&stage, "late");
+    nri_rt_hold_sync(stage.fixture->rt, false, stage.fixture->now);
+    (void)rt_plugin(stage.fixture, "30", "late", CREATE, NULL);
+    rt_settle(stage.fixture);
+    assert_done(create(&stage), NRI_E_NOT_FOUND);
+    assert_int_equal(nri_rt_release_sync(stage.fixture->rt, false), 0);
+    rt_settle(stage.fixture);
+    assert_done(create(&stage), 0);
+    end(&stage);
+}
+
+/* One that creations are not told to has only to be there. */
+static void test_required_plugin_is_not_asked(void **state)
+{
+    struct stage stage = begin(state, START, NULL);
+
+    require(&stage, "bad");
+    assert_done(create(&stage), 0);
+    end(&stage);
+}
+
+static void test_wrong_policies(void **state)
+{
+    struct stage stage = begin(state, START, NULL);
+    struct nri_failure_policy policy;
+    struct nri_error error;
+
+    nri_failure_policy_init(&policy, sizeof policy);
+    assert_int_equal(nri_rt_set_failure_policy(stage.fixture->rt, "a b", &policy, &error),
+                     NRI_E_INVALID);
+    assert_contains(error.text, "a b");
+    assert_int_equal(nri_rt_set_failure_policy(stage.fixture->rt, "", &policy, NULL),
+                     NRI_E_INVALID);
+    policy.required = 1;
+    assert_int_equal(nri_rt_set_failure_policy(stage.fixture->rt, NULL, &policy, &error),
+                     NRI_E_INVALID);
+    assert_contains(error.text, "required is for one plugin");
+    end(&stage);
+}
+
 static void test_validator_never_passes_by_silence(void **state)
 {
     struct stage stage = begin(state, VALIDATE, hold);
@@ -279,6 +388,13 @@ int main(void)
         rt_test(test_loss_skips_by_default),
         rt_test(test_loss_may_fail),
         rt_test(test_required_plugin),
+        rt_test(test_required_plugin_times_out),
+        rt_test(test_required_plugin_refuses),
+        rt_test(test_required_plugin_goes),
+        rt_test(test_required_plugin_goes_first),
+        rt_test(test_required_plugin_is_held),
+        rt_test(test_required_plugin_is_not_asked),
+        rt_test(test_wrong_policies),
         rt_test(test_validator_never_passes_by_silence),
         rt_test(test_garbage_ends_one_plugin_alone),
         rt_test(test_unreadable_reply_counts_as_loss),

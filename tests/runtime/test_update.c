@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What plugins ask for on their own account; UpdateContainer and StopContainer; built-in plugins.
  */
+#include <stdio.h>
+
 #include "fixture.h"
 
 #define CREATE NRI_EVENT_BIT(NRI_EVENT_CREATE_CONTAINER)
 #define UPDATE NRI_EVENT_BIT(NRI_EVENT_UPDATE_CONTAINER)
+#define LITTLE 2048 /* for two updates, and not for finding them by id */
 #define STOP   NRI_EVENT_BIT(NRI_EVENT_STOP_CONTAINER)
 
 struct result {
@@ -119,6 +122,127 @@ static void test_unsolicited_and_gone(void **state)
     rt_settle(fixture);
 }
 
+/* Whatever the operation returns then. */
+static int answers_itself(nri_runtime *runtime, nri_runtime_update *update, void *user)
+{
+    const struct rt_fixture *fixture = user;
+
+    (void)runtime;
+    nri_runtime_update_complete(update, NRI_E_REJECTED, "not today");
+    assert_int_equal(nri_updates_count(nri_runtime_update_list(update)), 2);
+    return fixture->update_code;
+}
+
+static void test_unsolicited_answered_within(void **state)
+{
+    static const int codes[] = {NRI_PENDING, 0, NRI_E_INVALID};
+    struct rt_fixture *fixture = *state;
+
+    fixture->config.ops.update = answers_itself;
+    struct rt_plugin *plugin = begin(fixture);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        struct result result = {0};
+        fixture->update_code = codes[i];
+        send(plugin, &result);
+        assert_int_equal(result.count, 1);
+        assert_int_not_equal(result.code, 0);
+    }
+}
+
+#define MANY 20000
+
+/* Each fails by itself: in any order, and said again. */
+static int fails_each(nri_runtime *runtime, nri_runtime_update *update, void *user)
+{
+    const nri_updates *list = nri_runtime_update_list(update);
+
+    (void)runtime;
+    (void)user;
+    assert_int_equal(nri_updates_count(list), MANY);
+    for (size_t i = 0; i < 2 * MANY; i++)
+        assert_int_equal(nri_runtime_update_fail(
+                             update, nri_update_container_id(nri_updates_at(list, i % MANY))),
+                         0);
+    assert_int_equal(nri_runtime_update_fail(update, "none"), NRI_E_NOT_FOUND);
+    return 0;
+}
+
+static void test_many_fail(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct result result = {0};
+    nri_updates *updates;
+    char id[80];
+
+    fixture->config.ops.update = fails_each;
+    fixture->config.max_merge_bytes = (size_t)128 << 20;
+    struct rt_plugin *plugin = begin(fixture);
+    assert_int_equal(nri_updates_new(&updates, NULL), 0);
+    for (size_t i = 0; i < MANY; i++) {
+        (void)snprintf(id, sizeof id, "%064zu", i);
+        assert_int_equal(nri_update_set_cpu_shares(nri_updates_container(updates, id), 2), 0);
+    }
+    assert_int_equal(nri_core_update_containers(plugin->core, updates, 0, NULL, 0, on_result,
+                                                &result, fixture->now, NULL),
+                     0);
+    nri_updates_free(updates);
+    rt_settle(fixture);
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.code, 0);
+    assert_int_equal(result.failed, MANY);
+}
+
+/* With too little memory for that the plugin hears that all of it failed. */
+static int cannot_say(nri_runtime *runtime, nri_runtime_update *update, void *user)
+{
+    const nri_updates *list = nri_runtime_update_list(update);
+
+    (void)runtime;
+    (void)user;
+    assert_int_equal(
+        nri_runtime_update_fail(update, nri_update_container_id(nri_updates_at(list, 0))),
+        NRI_E_LIMIT);
+    return 0;
+}
+
+static void test_failures_have_a_limit(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct result result = {0};
+
+    fixture->config.ops.update = cannot_say;
+    fixture->config.max_merge_bytes = LITTLE;
+    send(begin(fixture), &result);
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.code, NRI_E_LIMIT);
+}
+
+/* One that asks, goes and comes again piles nothing up. */
+static void test_abandoned_have_a_limit(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct result result = {0};
+
+    fixture->update_code = NRI_PENDING;
+    fixture->config.limits.max_request_bytes = 1;
+    send(begin(fixture), &result);
+    nri_runtime_update *first = fixture->pending_update;
+    rt_kill(&fixture->plugins[0]);
+    rt_settle(fixture);
+    struct rt_plugin *again = rt_plugin(fixture, "10", "one", CREATE, NULL);
+    rt_settle(fixture);
+    memset(&result, 0, sizeof result);
+    send(again, &result);
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.code, NRI_E_LIMIT);
+    nri_runtime_update_complete(first, 0, NULL);
+    memset(&result, 0, sizeof result);
+    fixture->update_code = 0;
+    send(again, &result);
+    assert_int_equal(result.count, 1);
+    assert_int_equal(result.code, 0);
+}
+
 /* ---- UpdateContainer ---- */
 
 static int set_quota(nri_request *request, struct rt_fixture *fixture)
@@ -219,9 +343,16 @@ static void test_builtin(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        rt_test(test_unsolicited),       rt_test(test_unsolicited_refused),
-        rt_test(test_unsolicited_later), rt_test(test_unsolicited_and_gone),
-        rt_test(test_update_container),  rt_test(test_builtin),
+        rt_test(test_unsolicited),
+        rt_test(test_unsolicited_refused),
+        rt_test(test_unsolicited_later),
+        rt_test(test_unsolicited_and_gone),
+        rt_test(test_update_container),
+        rt_test(test_unsolicited_answered_within),
+        rt_test(test_many_fail),
+        rt_test(test_failures_have_a_limit),
+        rt_test(test_abandoned_have_a_limit),
+        rt_test(test_builtin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
