@@ -43,6 +43,7 @@
 #include <nri/failure.h>
 #include <nri/log.h>
 #include <nri/merge.h>
+#include <nri/metrics.h>
 #include <nri/outcome.h>
 #include <nri/plugin.h>
 
@@ -166,8 +167,8 @@ struct nri_runtime_options {
     /** What a plugin does not read, and what waits for it during its Synchronize, in bytes. Default
      * 64 MiB, from 1 KiB more than max_send_bytes to 1 GiB. Beyond, the plugin is dropped. */
     uint64_t max_output_bytes;
-    /** The memory that merging one event takes, in bytes. Default 64 MiB, from 64 KiB to 1 GiB.
-     * Beyond, the event fails. */
+    /** The memory that merging one event takes, and as much again for what plugins answered, in
+     * bytes. Default 64 MiB, from 64 KiB to 1 GiB. Beyond, the event fails. */
     uint64_t max_merge_bytes;
     /** The memory of one enumeration, in bytes. Default 1 GiB, from 64 KiB to 64 GiB. */
     uint64_t max_sync_bytes;
@@ -384,9 +385,9 @@ NRI_API bool nri_runtime_update_is_sync(const nri_runtime_update *update);
  * failed). The loop's thread. Since 0.1.0. */
 NRI_API int nri_runtime_update_fail(nri_runtime_update *update, const char *container_id);
 /** Answers an update whose operation returned NRI_PENDING, or, within the operation, before it
- * returns anything; `code` other than 0 fails it whole, with `text` (may be NULL) as the reason. The
- * loop's thread; once, and not after the `closed` of nri_runtime_close(), with which it is gone.
- * Since 0.1.0. */
+ * returns anything; `code` other than 0 fails it whole, with `text` (may be NULL) as the reason.
+ * The loop's thread; once, and not after the `closed` of nri_runtime_close(), with which it is
+ * gone. Since 0.1.0. */
 NRI_API void nri_runtime_update_complete(nri_runtime_update *update, int code, const char *text);
 
 /**

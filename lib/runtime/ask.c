@@ -116,7 +116,7 @@ static bool is_under_way(const struct nri_rt *rt, uint64_t number)
 {
     for (const nri_outcome *event = rt->events; event != NULL; event = event->next) {
         if (event->number == number)
-            return event->stage != NRI_RT_DONE;
+            return true;
     }
     return false;
 }
@@ -307,11 +307,17 @@ void nri_rt_ask_send(nri_runtime_plugin *plugin)
 
 /* ---- time, and the end ---- */
 
+/* It is being synchronised, or told of what happened meanwhile. */
+static bool is_behind(const nri_runtime_plugin *plugin)
+{
+    return plugin->state != NRI_RT_ACTIVE || plugin->detached_bytes > 0;
+}
+
 uint64_t nri_rt_ask_deadline(const nri_runtime_plugin *plugin)
 {
     uint64_t at = NRI_NEVER;
 
-    if (plugin->state == NRI_RT_ACTIVE)
+    if (!is_behind(plugin))
         return at;
     for (const struct nri_rt_ask *ask = plugin->waiting.first; ask != NULL; ask = ask->next) {
         if (ask->give_up_at < at)
@@ -324,10 +330,12 @@ void nri_rt_ask_tick(nri_runtime_plugin *plugin)
 {
     struct nri_rt_ask *ask = plugin->waiting.first;
 
-    while (ask != NULL && plugin->state != NRI_RT_ACTIVE) {
+    while (ask != NULL && is_behind(plugin)) {
         struct nri_rt_ask *next = ask->next;
         if (plugin->rt->now >= ask->give_up_at)
-            fail(ask, NRI_E_TIMEOUT, "it is still being synchronised");
+            fail(ask, NRI_E_TIMEOUT,
+                 plugin->state == NRI_RT_ACTIVE ? "it is still being told what it missed"
+                                                : "it is still being synchronised");
         ask = next;
     }
 }

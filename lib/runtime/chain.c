@@ -210,8 +210,10 @@ void nri_rt_chain_advance(nri_outcome *event)
         }
         move_to(event, plugin);
         if (plugin->state == NRI_RT_ACTIVE || !nri_rt_is_notification(event->subject.event)) {
+            const bool notifies = nri_rt_is_notification(event->subject.event);
             nri_rt_ask_queue(&event->ask, plugin, event->subject.event,
-                             nri_rt_after(rt->now, rt->config.request_timeout));
+                             notifies ? NRI_NEVER
+                                      : nri_rt_after(rt->now, rt->config.request_timeout));
             return;
         }
         tell_later(event, plugin);
@@ -232,8 +234,10 @@ static int keep_reply(nri_outcome *event, const struct nri_rpc_result *result)
         event->kept = grown;
         event->kept_room = room;
     }
-    event->kept[event->kept_count++] = nri_rpc_result_keep(result);
-    return 0;
+    struct nri_rpc_call *kept = nri_rpc_result_keep(result);
+    event->kept[event->kept_count++] = kept;
+    event->kept_bytes += kept == NULL ? 0 : nri_rpc_call_memory(kept);
+    return event->kept_bytes <= event->rt->config.max_merge_bytes ? 0 : NRI_E_LIMIT;
 }
 
 static int merge_reply(nri_outcome *event, const char *plugin, const struct nri_rpc_result *result,
@@ -245,7 +249,10 @@ static int merge_reply(nri_outcome *event, const char *plugin, const struct nri_
         return 0;
     const int code = keep_reply(event, result);
     if (code != 0)
-        return nri_error_set(error, code, "out of memory for a reply");
+        return nri_error_set(error, code,
+                             code == NRI_E_LIMIT ? "what plugins answered takes more than "
+                                                   "max_merge_bytes"
+                                                 : "out of memory for a reply");
     switch (event->subject.event) {
     case NRI_EVENT_CREATE_CONTAINER:
         return nri_merge_create_reply(event->merge, plugin, (const void *)message, error);

@@ -14,6 +14,8 @@
 /* Of one turn, so that a built-in plugin that always has something to say does not keep the loop.
  */
 #define ROUNDS 64u
+/* Of one round, so that who calls an event whenever one is done does not keep it either. */
+#define STEPS 256u
 
 void nri_rt_wake(struct nri_rt *rt)
 {
@@ -134,7 +136,7 @@ static bool has_work(const struct nri_rt *rt)
 
 static void run_events(struct nri_rt *rt)
 {
-    while (rt->todo != NULL) {
+    for (unsigned step = 0; rt->todo != NULL && step < STEPS; step++) {
         nri_outcome *event = rt->todo;
         rt->todo = event->next_todo;
         if (rt->todo == NULL)

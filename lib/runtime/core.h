@@ -13,8 +13,9 @@
  * nri_rt_ended(), once. What it was asked goes on by the failure policy.
  *
  * After each of the calls below that may bring work the driver calls nri_rt_process(), where all of
- * the user's functions are called from but `enumerate` and `update`. Everything is for the loop's
- * thread, but what config.wake says.
+ * the user's functions are called from but `update` and `evict`, which nri_rt_input() calls too,
+ * and `plugin_lost`, which nri_rt_ended() calls. Everything is for the loop's thread, but what
+ * config.wake says.
  */
 #ifndef NRI_RUNTIME_CORE_H
 #define NRI_RUNTIME_CORE_H

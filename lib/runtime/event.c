@@ -25,6 +25,7 @@ static void reset(nri_outcome *event)
     for (size_t i = 0; i < event->kept_count; i++)
         nri_rpc_call_release(event->kept[i]);
     event->kept_count = 0;
+    event->kept_bytes = 0;
     event->merge = NULL;
     event->validators = NULL;
     event->validators_out = 0;

@@ -46,7 +46,6 @@ enum nri_rt_stage {
 };
 
 struct nri_rt_change {
-    struct nri_rt_change *next;
     const char *key, *container, *other;
     int field;
     enum nri_change_action action;
@@ -59,7 +58,7 @@ struct nri_rt_step {
     enum nri_step_result result;
     int code;
     uint64_t wait, latency;
-    struct nri_rt_change *changes, **changes_end;
+    struct nri_rt_change *changes; /* an array: there are as many as a plugin likes */
     size_t change_count;
 };
 
@@ -94,7 +93,7 @@ struct nri_outcome {
     struct nri_merge *merge;
     struct nri_rt_request request;
     struct nri_rpc_call **kept; /* replies that the merge stands on */
-    size_t kept_count, kept_room;
+    size_t kept_count, kept_room, kept_bytes;
     struct nri_rt_ask *validators;
     size_t validators_out;
     struct nri_rt_step *steps, **steps_end;

@@ -228,6 +228,11 @@ const stop_message *nri_merge_stop_result(struct nri_merge *merge)
     return fits && nri_merge_assemble(merge) ? &merge->stop_result : NULL;
 }
 
+size_t nri_merge_change_count(const struct nri_merge *merge)
+{
+    return merge->change_count;
+}
+
 void nri_merge_each_change(const struct nri_merge *merge,
                            void (*fn)(void *user, const struct nri_merge_change *change),
                            void *user)

@@ -118,6 +118,7 @@ struct nri_merge_change {
 /* For the audit: calls `fn` for each change of the last reply, in order, also of one that failed;
  * nothing without settings.changes. Ignored updates (ignore_failure) are among them up to the
  * conflict. */
+size_t nri_merge_change_count(const struct nri_merge *merge); /* of the last reply */
 void nri_merge_each_change(const struct nri_merge *merge,
                            void (*fn)(void *user, const struct nri_merge_change *change),
                            void *user);

@@ -59,11 +59,19 @@ static const NRI_RT_MESSAGE(FieldOwners) * owners_of(const nri_outcome *outcome)
     return NULL;
 }
 
+/* What a plugin took away nobody has set: "-NN-name". */
+static const char *owner_text(const char *owner)
+{
+    const char *text = nri_reader_text(owner);
+
+    return text[0] == '-' ? "" : text;
+}
+
 static const char *owner_of_key(const NRI_RT_MESSAGE(CompoundFieldOwners) * keys, const char *key)
 {
     for (size_t i = 0; keys != NULL && i < keys->n_owners; i++) {
         if (strcmp(nri_reader_text(keys->owners[i]->key), key) == 0)
-            return nri_reader_text(keys->owners[i]->value);
+            return owner_text(keys->owners[i]->value);
     }
     return "";
 }
@@ -74,7 +82,7 @@ const char *nri_outcome_owner(const nri_outcome *outcome, int field, const char 
 
     for (size_t i = 0; owners != NULL && i < owners->n_simple; i++) {
         if ((int)owners->simple[i]->key == field)
-            return nri_reader_text(owners->simple[i]->value);
+            return owner_text(owners->simple[i]->value);
     }
     for (size_t i = 0; owners != NULL && i < owners->n_compound; i++) {
         if ((int)owners->compound[i]->key == field)
@@ -161,10 +169,8 @@ bool nri_outcome_change_at(const nri_outcome *outcome, size_t step, size_t chang
 {
     static const struct nri_rt_change none = {.key = "", .container = "", .other = ""};
     const struct nri_rt_step *at = step_at(outcome, step);
-    const struct nri_rt_change *found = at == NULL ? NULL : at->changes;
-
-    while (found != NULL && change-- > 0)
-        found = found->next;
+    const struct nri_rt_change *found =
+        at == NULL || change >= at->change_count ? NULL : &at->changes[change];
     const struct nri_rt_change *give = found == NULL ? &none : found;
     if (field != NULL)
         *field = give->field;

@@ -7,6 +7,7 @@
 
 #include <nri/json.h>
 
+#include "base/text.h"
 #include "model/json_options.h"
 #include "model/model.h"
 #include "runtime/internal.h"
@@ -58,8 +59,8 @@ static void write_step(struct nri_json_writer *writer, const struct nri_rt_step 
     nri_json_write_uint64(writer, step->latency);
     member(writer, "changes");
     nri_json_begin_array(writer);
-    for (const struct nri_rt_change *change = step->changes; change != NULL; change = change->next)
-        write_change(writer, change);
+    for (size_t i = 0; i < step->change_count; i++)
+        write_change(writer, &step->changes[i]);
     nri_json_end_array(writer);
     nri_json_end_object(writer);
 }
@@ -95,6 +96,22 @@ static int write_json(const nri_outcome *outcome, struct nri_buf *out)
 
 static int put(struct nri_buf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Plugins choose keys and texts, and people look at the table in a terminal. What a cut left of a
+ * character goes too. */
+static void blank_controls(char *line, size_t length)
+{
+    size_t at = 0, fault;
+
+    for (size_t i = 0; i < length; i++) {
+        if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
+            line[i] = ' ';
+    }
+    while (!nri_utf8_valid(line + at, length - at, &fault)) {
+        at += fault;
+        line[at++] = '?';
+    }
+}
+
 static int put(struct nri_buf *out, const char *format, ...)
 {
     char line[LINE_SIZE];
@@ -109,6 +126,7 @@ static int put(struct nri_buf *out, const char *format, ...)
         length = (int)sizeof line - 1;
         line[length - 1] = '\n';
     }
+    blank_controls(line, (size_t)length - 1);
     return nri_buf_append(out, line, (size_t)length);
 }
 
@@ -117,16 +135,17 @@ static int put_step(struct nri_buf *out, const struct nri_rt_step *step)
     const uint64_t us = step->latency / 1000;
     int code = 0;
 
-    if (step->changes == NULL || step->text[0] != '\0')
+    if (step->change_count == 0 || step->text[0] != '\0')
         code = put(out, "%-20.40s %8" PRIu64 " us  %-9s %.200s\n", step->plugin, us,
                    result_names[step->result], step->text);
-    for (const struct nri_rt_change *change = step->changes; code == 0 && change != NULL;
-         change = change->next)
+    for (size_t i = 0; code == 0 && i < step->change_count; i++) {
+        const struct nri_rt_change *change = &step->changes[i];
         code = put(out, "%-20.40s %8" PRIu64 " us  %-9s %s%s%.100s%s%.40s%s%.64s\n", step->plugin,
                    us, action_names[change->action], nri_field_name(change->field),
                    change->key[0] == '\0' ? "" : " ", change->key,
                    change->other[0] == '\0' ? "" : ", of ", change->other,
                    change->container[0] == '\0' ? "" : ", container ", change->container);
+    }
     return code;
 }
 

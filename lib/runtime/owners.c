@@ -65,10 +65,12 @@ bool nri_same_text(struct nri_merge *merge, const void *a, const void *b)
 bool nri_same_args(struct nri_merge *merge, const void *a, const void *b)
 {
     const adjustment_message *one = a, *other = b;
-    if (one == NULL || one->n_args != other->n_args)
+    /* An empty first one is a mark. */
+    const size_t skip = one != NULL && nri_message_text_length(one->args[0]) == 0;
+    if (one == NULL || one->n_args - skip != other->n_args)
         return false;
-    for (size_t i = 0; i < one->n_args; i++) {
-        if (!nri_same_text(merge, one->args[i], other->args[i]))
+    for (size_t i = 0; i < other->n_args; i++) {
+        if (!nri_same_text(merge, one->args[i + skip], other->args[i]))
             return false;
     }
     return true;

@@ -48,7 +48,6 @@ struct nri_rt_step *nri_rt_record(nri_outcome *event, const struct nri_rt_ask *a
         step->wait = sent - ask->queued_at;
         step->latency = now - sent;
     }
-    step->changes_end = &step->changes;
     *event->steps_end = step;
     event->steps_end = &step->next;
     event->step_count++;
@@ -82,10 +81,8 @@ static void take_change(void *user, const struct nri_merge_change *change)
     const struct recording *recording = user;
     nri_outcome *event = recording->event;
     struct nri_rt_step *step = recording->step;
-    struct nri_rt_change *kept = nri_arena_zero(&event->arena, sizeof *kept);
+    struct nri_rt_change *kept = &step->changes[step->change_count++];
 
-    if (kept == NULL)
-        return;
     kept->field = (int)change->field;
     kept->action = action_of(change->what);
     kept->key = change->key == NULL ? "" : keep(event, change->key, change->key_length);
@@ -94,15 +91,16 @@ static void take_change(void *user, const struct nri_merge_change *change)
             ? ""
             : change->container;
     kept->other = change->from == NULL ? "" : change->from;
-    *step->changes_end = kept;
-    step->changes_end = &kept->next;
-    step->change_count++;
 }
 
 void nri_rt_record_changes(nri_outcome *event, struct nri_rt_step *step)
 {
     struct recording recording = {event, step};
+    const size_t count = nri_merge_change_count(event->merge);
 
+    step->changes = nri_arena_array(&event->arena, count + 1, sizeof *step->changes);
+    if (step->changes == NULL)
+        return;
     nri_merge_each_change(event->merge, take_change, &recording);
     struct nri_rt_event_stats *row =
         nri_rt_stats_of(&event->rt->stats, step->plugin, event->subject.event);

@@ -16,6 +16,7 @@
 #include "wire/message.h"
 
 #define METHOD_REGISTER_PLUGIN 0u
+#define MAX_VERSION            256u /* bytes */
 
 /* The methods of their own for notifications came with this version. */
 static bool knows_dedicated(const char *version)
@@ -117,7 +118,13 @@ static int take_identity(nri_runtime_plugin *plugin,
 
 static int take_version(nri_runtime_plugin *plugin, const char *version, struct nri_error *error)
 {
-    const char *kept = nri_arena_text(&plugin->arena, version, nri_message_text_length(version));
+    const size_t length = nri_message_text_length(version);
+
+    if (length > MAX_VERSION)
+        return nri_error_set(error, NRI_E_INVALID,
+                             "NRI version has %zu bytes: must be at most %u, as \"v0.12.2\"",
+                             length, MAX_VERSION);
+    const char *kept = nri_arena_text(&plugin->arena, version, length);
 
     if (kept == NULL)
         return nri_error_set(error, NRI_E_NOMEM, "out of memory for a plugin's version");

@@ -115,8 +115,8 @@ static bool is_held(struct nri_rt *rt)
 static bool has_older_event(const struct nri_rt *rt, uint64_t number)
 {
     for (const nri_outcome *event = rt->events; event != NULL; event = event->next) {
-        if (event->number < number && event->stage != NRI_RT_DONE)
-            return true;
+        if (event->number < number)
+            return true; /* also when `done` is still to be called: what it changes is not told */
     }
     return false;
 }

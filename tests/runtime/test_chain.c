@@ -260,6 +260,46 @@ static void test_no_plugins(void **state)
     nri_pod_free(pod);
 }
 
+struct endless {
+    struct rt_fixture *fixture;
+    struct nri_runtime_event event;
+    size_t count;
+};
+
+#define ENDLESS 100000
+
+static void call_again(nri_runtime *runtime, nri_outcome *outcome, void *user)
+{
+    struct endless *endless = user;
+    struct rt_fixture *fixture = endless->fixture;
+
+    (void)runtime;
+    (void)outcome;
+    if (++endless->count < ENDLESS)
+        assert_int_equal(
+            nri_rt_call(fixture->rt, &endless->event, call_again, endless, fixture->now, NULL), 0);
+}
+
+/* Who calls an event whenever one is done does not keep the loop from everything else. */
+static void test_turns_end(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    nri_pod *pod = rt_pod("p");
+    struct endless endless = {.fixture = fixture};
+    size_t turns = 0;
+
+    rt_start(fixture);
+    nri_runtime_event_init(&endless.event, sizeof endless.event);
+    endless.event.event = NRI_EVENT_RUN_POD_SANDBOX;
+    endless.event.pod = pod;
+    assert_int_equal(
+        nri_rt_call(fixture->rt, &endless.event, call_again, &endless, fixture->now, NULL), 0);
+    for (; endless.count < ENDLESS; turns++)
+        nri_rt_process(fixture->rt, fixture->now);
+    assert_true(turns > 1);
+    nri_pod_free(pod);
+}
+
 static void assert_refused(struct rt_fixture *fixture, const struct nri_runtime_event *event,
                            const char *text)
 {
@@ -353,6 +393,7 @@ int main(void)
         rt_test(test_validators),
         rt_test(test_no_plugins),
         rt_test(test_wrong_calls),
+        rt_test(test_turns_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

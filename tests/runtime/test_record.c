@@ -91,6 +91,47 @@ static void test_table(void **state)
     assert_null(text);
 }
 
+static int odd_keys(nri_request *request, struct rt_fixture *fixture)
+{
+    nri_adjustment *adjustment = nri_request_adjustment(request);
+
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    (void)nri_adjustment_remove_env(adjustment, "GONE");
+    (void)nri_adjustment_add_annotation(adjustment, "a\x1b[2Jb", "1");
+    /* The cut of a column is in the middle of the last character. */
+    return nri_adjustment_add_annotation(
+        adjustment,
+        "123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890"
+        "123456789\xc3\xa4",
+        "1");
+}
+
+/* What a plugin chooses does nothing to the terminal of who looks at the table. */
+static void test_odd_keys(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    char *text;
+
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one", CREATE, odd_keys);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    nri_container_free(container);
+    nri_pod_free(pod);
+    assert_done(done, 0);
+    assert_int_equal(nri_outcome_table(done->outcome, NULL, &text, NULL), 0);
+    assert_contains(text, "Annotations a [2Jb\n");
+    assert_contains(text, "9?\n");
+    nri_outcome_text_free(text);
+    /* Nobody set what somebody removed. */
+    assert_string_equal(nri_outcome_owner(done->outcome, NRI_FIELD_ENV, "GONE"), "");
+}
+
 /* The resources are those that were asked for, whatever becomes of the caller's. */
 static void check_update_outlives(struct rt_fixture *fixture, const char *owner)
 {
@@ -189,11 +230,8 @@ static void test_names_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        rt_test(test_json),
-        rt_test(test_table),
-        rt_test(test_update_outlives),
-        rt_test(test_metrics),
-        rt_test(test_names_are_bounded),
+        rt_test(test_json),     rt_test(test_table),   rt_test(test_update_outlives),
+        rt_test(test_odd_keys), rt_test(test_metrics), rt_test(test_names_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

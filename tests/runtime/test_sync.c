@@ -160,6 +160,45 @@ static void test_create_goes_on(void **state)
     nri_pod_free(pod);
 }
 
+/* Nor for all that a plugin is told of what happened during its Synchronize. */
+static void test_create_passes_what_was_missed(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", START | CREATE, hold_all);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p"), *other = rt_pod("q");
+    nri_container *c = rt_container("c", "p"), *d = rt_container("d", "q");
+    for (size_t i = 0; i < 3; i++)
+        (void)rt_call(fixture, NRI_EVENT_START_CONTAINER, pod, c);
+    rt_settle(fixture);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_int_equal(one->held_count, 1); /* the first start */
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, other, d);
+    rt_pass(fixture, 1500);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_int_equal(one->held_count, 1); /* the second, which is in time */
+    assert_int_equal(done->count, 0);
+    rt_pass(fixture, 600);
+    assert_done(done, 0);
+    assert_int_equal(nri_outcome_step_result(done->outcome, 0), NRI_STEP_SKIPPED);
+    assert_string_equal(nri_outcome_step_text(done->outcome, 0),
+                        "it is still being told what it missed");
+    assert_non_null(one->peer);
+    one->handler = NULL;
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_string_equal(one->seen,
+                        "Synchronize() StartContainer(c) StartContainer(c) StartContainer(c) ");
+    nri_container_free(c);
+    nri_container_free(d);
+    nri_pod_free(pod);
+    nri_pod_free(other);
+}
+
 /* A plugin that comes while an event is under way is told of the node after it. */
 static void test_older_events_first(void **state)
 {
@@ -301,6 +340,7 @@ int main(void)
         rt_test(test_notifications_meanwhile),
         rt_test(test_create_waits),
         rt_test(test_create_goes_on),
+        rt_test(test_create_passes_what_was_missed),
         rt_test(test_older_events_first),
         rt_test(test_told_already),
         rt_test(test_hold_lets_go),
