@@ -209,7 +209,10 @@ struct nri_plugin_options {
     /** Unsolicited updates that wait for a connection (`queue` of struct nri_call_options). Default
      * 64, at most 4096. */
     uint32_t max_queued_updates;
-    /** In-flight requests, handed to handlers and not answered. Default 64, at most 65536. */
+    /** In-flight requests, handed to handlers and not answered. Default 64, at most 65536. A plugin
+     * that keeps more than so many requests which the deadline guard has answered, or whose
+     * connection is gone, gets no further event until it completes or drops some: they are answered
+     * by the guard's policy at once. */
     uint32_t max_in_flight;
     /** Parts of one Synchronize. Default 65536. */
     uint32_t max_sync_parts;
@@ -266,7 +269,8 @@ struct nri_plugin_options {
     /** The memory of all in-flight requests together, as decoded (what replies are built in comes
      * on top), in bytes. Default 256 MiB, from 1 KiB to 1 GiB. A request waits while its
      * largest possible size would not fit, as one beyond max_in_flight does; a single one may be
-     * larger. */
+     * larger. What the deadline guard has answered and the plugin keeps has the same limit once
+     * more, as with max_in_flight. */
     uint64_t max_request_bytes;
     /** A state cache that the plugin keeps (nri/state.h); it must outlive the plugin, and belongs
      * to one plugin. Default: none. */

@@ -29,6 +29,10 @@ void nri_dispatch_run(struct nri_core *core, nri_request *request, nri_handler h
         nri_handler_queue(core, request, handler);
         return;
     }
+    if (handler != NULL && nri_guard_is_full(core, request)) {
+        nri_handler_pass(core, request);
+        return;
+    }
     core->depth++;
     int code = nri_handler_call(core, request, handler);
     core->depth--;
@@ -162,6 +166,7 @@ void nri_dispatch_close(struct nri_core *core)
         core->open = request->open_next;
         atomic_fetch_sub(&core->open_count, 1);
         request->state = NRI_REQUEST_CLOSED;
+        nri_shared_hold(core->shared, request); /* nobody is released while the lock is held */
     }
     nri_lock_give(&core->shared->lock);
     nri_request *request = nri_shared_take(core->shared);

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <nri/log.h>
+
 struct nri_core;
 struct nri_request;
 
@@ -24,7 +26,11 @@ struct nri_deadline_settings {
 void nri_guard_arm(struct nri_core *core, struct nri_request *request);
 /* Answers one in the plugin's place, if nobody has yet. `why` completes "EVENT (pod, container)".
  */
-void nri_guard_answer(struct nri_core *core, struct nri_request *request, const char *why);
+void nri_guard_answer(struct nri_core *core, struct nri_request *request, enum nri_log_level level,
+                      const char *why);
+/* Whether the plugin holds so many requests that are over for the runtime that it is to see no
+ * more: says so, once while that lasts. */
+bool nri_guard_is_full(struct nri_core *core, const struct nri_request *request);
 /* Answers what is due. */
 void nri_guard_tick(struct nri_core *core);
 

@@ -8,8 +8,9 @@
  * the loop replies. Failure modes: so many handlers wait that one must be stuck: what comes is
  * answered by the deadline guard's policy at once, and no handler sees it, because memory is
  * bounded, but the state cache learns of it in its turn; a Synchronize comes then, which nobody can
- * take in: the connection ends, so that the next one has another; the connection goes: handlers
- * that wait still run, and their answers go nowhere.
+ * take in: the connection ends, so that the next one has another; the plugin keeps so many requests
+ * that were answered in its place (guard.c) that it is to get no more: the same; the connection
+ * goes: handlers that wait still run, and their answers go nowhere.
  */
 #include "plugin/internal.h"
 #include "plugin/state_hooks.h"
@@ -144,8 +145,29 @@ static void answer_at_once(struct nri_core *core, nri_request *request)
         refuse_synchronize(core, request);
     } else {
         tell_state(core, request);
-        nri_guard_answer(core, request, "finds a handler that does not return");
+        nri_guard_answer(core, request, NRI_LOG_WARN, "finds a handler that does not return");
     }
+    (void)nri_request_unref(request);
+}
+
+/* Without a thread of handlers the cache is told here and now, as with a handler. */
+void nri_handler_pass(struct nri_core *core, nri_request *request)
+{
+    int code = 0;
+
+    request->core = core;
+    if (core->config.queue != NULL) {
+        tell_state(core, request);
+    } else if (is_for_state(request)) {
+        core->depth++;
+        code = nri_handler_call(core, request, NULL);
+        core->depth--;
+    }
+    if (code == 0)
+        nri_guard_answer(core, request, NRI_LOG_DEBUG,
+                         "finds a plugin that holds too many older requests");
+    else if (nri_request_claim(request))
+        nri_reply_send(core, request, code);
     (void)nri_request_unref(request);
 }
 
@@ -155,6 +177,10 @@ void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler 
     if (atomic_load(&core->queued) >= core->config.limits.max_in_flight &&
         request->event != NRI_EVENT_CONFIGURE) {
         answer_at_once(core, request);
+        return;
+    }
+    if (handler != NULL && nri_guard_is_full(core, request)) {
+        nri_handler_pass(core, request);
         return;
     }
     if (core->misses)

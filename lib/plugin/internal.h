@@ -69,6 +69,7 @@ struct nri_core {
     _Atomic uint64_t busy_until; /* when the handler that runs counts as stuck; 0: none runs */
     atomic_size_t queued;        /* requests that wait for the thread of handlers */
     bool misses;                 /* the state cache has a batch that may be open */
+    bool full;                   /* it was said that the plugin holds too many old requests */
     atomic_size_t open_count;    /* of `open`, which belongs to the loop's thread */
     atomic_bool bypass, synchronized;
     struct nri_update_queue update_queue;
@@ -137,6 +138,9 @@ void nri_dispatch_close(struct nri_core *core);
 int nri_handler_call(struct nri_core *core, nri_request *request, nri_handler handler);
 /* Hands it to the thread of handlers, which completes the request. Takes the reference. */
 void nri_handler_queue(struct nri_core *core, nri_request *request, nri_handler handler);
+/* No handler is to see it: tells the state cache, and answers by the deadline guard's policy. Takes
+ * the reference. */
+void nri_handler_pass(struct nri_core *core, nri_request *request);
 /* A request was refused before the state cache saw it: it passes for synchronised no more. */
 void nri_handler_lost(struct nri_core *core, const char *why);
 /* Runs the handler (may be NULL) of a library event, or hands it over. */

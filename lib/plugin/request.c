@@ -318,6 +318,8 @@ static void release(nri_request *request)
     struct nri_sync_part *part = request->parts;
     const size_t sync_bytes = request->sync_bytes;
 
+    if (request->held)
+        nri_shared_let_go(shared, nri_rpc_call_charge(call));
     while (part != NULL) {
         struct nri_sync_part *next = part->next;
         if (part->call != NULL)

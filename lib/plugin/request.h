@@ -58,6 +58,7 @@ struct nri_request {
     enum nri_request_state state;
     bool guarded;                               /* answered in the plugin's place */
     bool kept, orphaned;                        /* the guard is at it; and is the last one */
+    bool held;                                  /* counts in nri_shared.held_count */
     atomic_bool offloaded;                      /* its task is the pool's, or was */
     int result;                                 /* of nri_request_complete() */
     struct nri_request *next;                   /* in the queue */

@@ -18,6 +18,8 @@ int nri_shared_new(struct nri_shared **shared, const struct nri_core_config *con
         return NRI_E_NOMEM;
     nri_refcount_init(&s->refs);
     atomic_init(&s->sync_bytes, 0);
+    atomic_init(&s->held_count, 0);
+    atomic_init(&s->held_bytes, 0);
     atomic_init(&s->head, NULL);
     s->alloc = config->alloc;
     s->plugin = config->plugin;
@@ -124,6 +126,19 @@ void nri_shared_wake(struct nri_shared *shared)
     if (shared->wake != NULL)
         shared->wake(shared->wake_user);
     nri_lock_give(&shared->wake_lock);
+}
+
+void nri_shared_hold(struct nri_shared *shared, nri_request *request)
+{
+    request->held = true;
+    atomic_fetch_add(&shared->held_count, 1);
+    atomic_fetch_add(&shared->held_bytes, nri_rpc_call_charge(request->call));
+}
+
+void nri_shared_let_go(struct nri_shared *shared, size_t bytes)
+{
+    atomic_fetch_sub(&shared->held_bytes, bytes);
+    atomic_fetch_sub(&shared->held_count, 1);
 }
 
 void nri_shared_late(struct nri_shared *shared, enum nri_event event)

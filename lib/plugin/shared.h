@@ -44,6 +44,9 @@ struct nri_shared {
     void *offload_user;
     _Atomic uint64_t late[NRI_STATS_ROWS]; /* completions after the guard's answer, by event */
     atomic_size_t sync_bytes; /* memory of delivered Synchronizes that are not yet released */
+    /* Requests that are over for the runtime and not yet released, and what decoding took for them:
+     * the deadline guard answered, or their connection went. */
+    atomic_size_t held_count, held_bytes;
     /* The requests of the library's own events, made beforehand, so that telling a plugin of the
      * end needs no memory. */
     struct nri_arena arena;
@@ -75,6 +78,11 @@ int nri_shared_offload(struct nri_shared *shared, struct nri_task *task);
 /* The pool is about to go: when this returns, it is not used and will not be. */
 void nri_shared_end_offload(struct nri_shared *shared);
 
+/* From now to its release the request counts as held: once, when it is over for the runtime, and
+ * before anybody can release it. */
+void nri_shared_hold(struct nri_shared *shared, nri_request *request);
+/* The release of a request that counts as held. Any thread. */
+void nri_shared_let_go(struct nri_shared *shared, size_t bytes);
 /* A completion that came after the guard's answer. Any thread. */
 void nri_shared_late(struct nri_shared *shared, enum nri_event event);
 

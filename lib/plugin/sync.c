@@ -4,7 +4,7 @@
  *
  * The happy path with on_synchronize: each part but the last is answered at once with more=true and
  * kept; with the last one, all go to the handler as one request, and its reply carries the updates.
- * With on_synchronize_part each part is a request and nothing is kept. Failure modes: over
+ * With on_synchronize_part each part is a request and nothing is collected. Failure modes: over
  * max_sync_bytes or max_sync_parts the part is refused and what was collected dropped, and so is
  * the rest of that Synchronize, because half a node must not pass for a whole one; the connection
  * goes: dropped.
@@ -161,13 +161,21 @@ static void deliver(struct nri_core *core, struct nri_sync_part *last, enum nri_
     nri_dispatch_run(core, request, handler);
 }
 
-/* A part that is a request in its own right: nothing of it is kept, so nothing is counted. */
+/* A part that is a request in its own right. Alone it may be as large as any request; what counts
+ * is what the plugin keeps of earlier ones. */
 static void deliver_part(struct nri_core *core, struct nri_rpc_call *call)
 {
     struct nri_sync_part *part = make_part(call);
+    struct nri_error error;
 
     if (part == NULL) {
         refuse(core, call, nri_rpc_call_arena(call)->failure, no_memory);
+        return;
+    }
+    if (atomic_load(&core->shared->sync_bytes) == 0) {
+        core->sync.bytes = nri_rpc_call_memory(call);
+    } else if (count_bytes(core, call, &error) != 0) {
+        refuse(core, call, error.code, error.text);
         return;
     }
     append(core, part);

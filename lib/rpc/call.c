@@ -50,6 +50,11 @@ size_t nri_rpc_call_memory(const struct nri_rpc_call *call)
     return sizeof *call + call->data.capacity + call->arena.taken;
 }
 
+size_t nri_rpc_call_charge(const struct nri_rpc_call *call)
+{
+    return call->charge;
+}
+
 const uint64_t *nri_rpc_call_seed(const struct nri_rpc_call *call)
 {
     return call->pool->seed;

@@ -129,6 +129,8 @@ const struct nri_rpc_metadata *nri_rpc_call_get_metadata(const struct nri_rpc_ca
 struct nri_arena *nri_rpc_call_arena(struct nri_rpc_call *call); /* lives until the release */
 /* What the call takes now, with its arena; by who holds the call. */
 size_t nri_rpc_call_memory(const struct nri_rpc_call *call);
+/* The same as it was when the call was handed out, which does not change. Any thread. */
+size_t nri_rpc_call_charge(const struct nri_rpc_call *call);
 const uint64_t *
 nri_rpc_call_seed(const struct nri_rpc_call *call); /* two words, for hashes over the peer's keys */
 uint32_t nri_rpc_call_stream(const struct nri_rpc_call *call);

@@ -315,6 +315,138 @@ static void test_a_handler_is_not_stuck_because_one_before_it_was_slow(void **st
     assert_success(&outcomes[1]);
 }
 
+/* ---- requests that were answered and are kept all the same ---- */
+
+#define MOST 4u
+
+static void start_with_limits(struct session *s, size_t in_flight, size_t bytes)
+{
+    s->fr.config.limits.max_in_flight = in_flight;
+    s->fr.config.limits.max_request_bytes = bytes;
+    start(s);
+}
+
+static size_t answered_without_the_plugin(const struct session *s)
+{
+    size_t seen = 0;
+    for (size_t i = 0; i < s->fr.record_count; i++)
+        seen += strstr(s->fr.records[i].text, "events are answered without it") != NULL;
+    return seen;
+}
+
+/* Holds one and has the guard answer it. */
+static void keep_one(struct session *s)
+{
+    struct rpc_outcome *outcome;
+    (void)hold(s, CREATE, &outcome);
+    fake_runtime_advance(&s->fr, BUDGET);
+    assert_int_equal(outcome->count, 1);
+}
+
+static void drop_all(struct session *s)
+{
+    while (s->recorder.held_count > 0)
+        nri_request_unref(s->recorder.held[--s->recorder.held_count]);
+}
+
+static void test_kept_requests_are_bounded(void **state)
+{
+    struct session *s = *state;
+    start_with_limits(s, MOST, (size_t)256 << 20);
+    for (size_t round = 0; round < 3; round++) {
+        for (size_t i = 0; i < MOST + 1; i++)
+            keep_one(s);
+        /* No handler sees what comes now, and nobody waits for the guard. */
+        const size_t seen = recorder_seen(&s->recorder, CREATE);
+        for (size_t i = 0; i < 10; i++) {
+            assert_success(fake_runtime_event(&s->fr, CREATE));
+            struct rpc_outcome *outcome =
+                fake_runtime_event(&s->fr, NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT);
+            assert_success(outcome);
+            assert_true(((const MESSAGE(
+                             ValidateContainerAdjustmentResponse) *)(const void *)outcome->message)
+                            ->reject);
+        }
+        assert_int_equal(recorder_seen(&s->recorder, CREATE), seen);
+        assert_int_equal(s->fr.core->shared->held_count, MOST + 1);
+        assert_int_equal(answered_without_the_plugin(s), round + 1); /* once an episode */
+        /* A Synchronize is never passed over. */
+        assert_success(fake_runtime_sync(&s->fr, 0, 1, 0, 1, false));
+        assert_int_equal(recorder_seen(&s->recorder, NRI_EVENT_SYNCHRONIZE), round + 1);
+        /* One is let go, and another one kept: the episode is the same. */
+        nri_request_unref(s->recorder.held[--s->recorder.held_count]);
+        keep_one(s);
+        assert_success(fake_runtime_event(&s->fr, CREATE));
+        assert_int_equal(answered_without_the_plugin(s), round + 1);
+        drop_all(s);
+        assert_int_equal(s->fr.core->shared->held_count, 0);
+        assert_int_equal(s->fr.core->shared->held_bytes, 0);
+        const size_t before = recorder_seen(&s->recorder, CREATE);
+        assert_success(fake_runtime_event(&s->fr, CREATE));
+        assert_int_equal(recorder_seen(&s->recorder, CREATE), before + 1);
+    }
+}
+
+static void test_kept_bytes_are_bounded(void **state)
+{
+    struct session *s = *state;
+    start_with_limits(s, 64, 1);
+    keep_one(s);
+    assert_true(s->fr.core->shared->held_bytes > 1);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_int_equal(recorder_seen(&s->recorder, CREATE), 1);
+    const struct fake_record *record = fake_runtime_find_record(&s->fr, "max_request_bytes");
+    assert_non_null(record);
+    assert_int_equal(record->level, NRI_LOG_WARN);
+    assert_contains(record->text, "holds 1 requests with ");
+    assert_contains(record->text, "may hold 64 (max_in_flight) with 1 bytes");
+    drop_all(s);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_int_equal(recorder_seen(&s->recorder, CREATE), 2);
+}
+
+/* Reconnects must not be a way around it. */
+static void test_kept_requests_of_earlier_connections_count(void **state)
+{
+    struct session *s = *state;
+    struct rpc_outcome *outcome;
+    start_with_limits(s, 1, (size_t)256 << 20);
+    for (size_t i = 0; i < 2; i++) {
+        (void)hold(s, CREATE, &outcome);
+        fake_runtime_disconnect(&s->fr, NRI_E_CLOSED, "gone");
+        fake_runtime_start(&s->fr);
+    }
+    assert_int_equal(s->fr.core->shared->held_count, 2);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_int_equal(recorder_seen(&s->recorder, CREATE), 2);
+    drop_all(s);
+    assert_int_equal(s->fr.core->shared->held_count, 0);
+    assert_int_equal(s->fr.core->shared->held_bytes, 0);
+    assert_success(fake_runtime_event(&s->fr, CREATE));
+    assert_int_equal(recorder_seen(&s->recorder, CREATE), 3);
+}
+
+/* Parts that are kept leave no room for others, as whole ones do. */
+static void test_kept_parts_of_synchronize_are_bounded(void **state)
+{
+    struct session *s = *state;
+    recorder_own(&s->fr.ops);
+    s->fr.ops.on_create_container = s->fr.ops.on_synchronize_part = recorder_handler;
+    s->fr.config.max_sync_bytes = 4096;
+    s->fr.config.deadlines = (struct nri_deadline_settings){.guard = true, .margin_percent = 10};
+    fake_runtime_start(&s->fr);
+    s->recorder.result = NRI_PENDING;
+    struct rpc_outcome *outcome = NULL;
+    for (size_t i = 0; i < 10 && (outcome == NULL || outcome->code == 0); i++) {
+        outcome = fake_runtime_sync(&s->fr, 0, 4, 0, 4, true);
+        fake_runtime_advance(&s->fr, BUDGET);
+    }
+    assert_refusal(outcome, 8, "max_sync_bytes");
+    drop_all(s);
+    s->recorder.result = 0;
+    assert_success(fake_runtime_sync(&s->fr, 0, 4, 0, 4, false));
+}
+
 /* ---- offloaded work ---- */
 
 static int count_offer(void *user, struct nri_task *task)
@@ -425,6 +557,10 @@ int main(void)
         session_test(test_slow_handlers_are_named),
         session_test(test_when_a_handler_counts_as_stuck),
         session_test(test_a_handler_is_not_stuck_because_one_before_it_was_slow),
+        session_test(test_kept_requests_are_bounded),
+        session_test(test_kept_bytes_are_bounded),
+        session_test(test_kept_requests_of_earlier_connections_count),
+        session_test(test_kept_parts_of_synchronize_are_bounded),
         session_test(test_nothing_is_offloaded_once_the_plugin_ends),
         session_test(test_a_request_is_offloaded_once),
         session_test(test_bypass),
