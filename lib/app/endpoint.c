@@ -54,6 +54,17 @@ static void print_own(FILE *out, const struct app_endpoint *endpoint)
                   "# HELP nri_app_log_lines_lost Lines of the log that nobody read in time.\n"
                   "nri_app_log_lines_lost_total %" PRIu64 "\n",
                   atomic_load_explicit(&endpoint->log->lost, memory_order_relaxed));
+    (void)fprintf(
+        out,
+        "# TYPE nri_app_http_not_accepted counter\n"
+        "# HELP nri_app_http_not_accepted Times that no descriptor or memory was there to "
+        "accept an HTTP connection.\n"
+        "nri_app_http_not_accepted_total %" PRIu64 "\n"
+        "# TYPE nri_app_http_gave_way counter\n"
+        "# HELP nri_app_http_gave_way HTTP connections that were ended because another one "
+        "needed room.\n"
+        "nri_app_http_gave_way_total %" PRIu64 "\n",
+        endpoint->http->not_accepted, endpoint->http->gave_way);
 }
 
 /* The library's, nri-app's and the program's own, with one end mark. */

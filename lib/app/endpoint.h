@@ -19,6 +19,7 @@ struct app_endpoint {
     const struct nri_app_options *options;
     nri_plugin *plugin;
     const struct app_log *log;
+    const struct app_http *http;
     bool ending;          /* SIGTERM came */
     bool is_ready;        /* the plugin is NRI_PLUGIN_READY... */
     uint64_t ready_since; /* ...since then, in ms of the loop */

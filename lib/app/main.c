@@ -275,6 +275,7 @@ int nri_app_main(int argc, char **argv, const struct nri_app_options *options)
     program->options = &known;
     program->endpoint.options = &known;
     program->endpoint.log = &program->log;
+    program->endpoint.http = &program->http;
     program->http.listener.fd = -1;
     program->notify.fd = -1;
     ignore_broken_pipes(); /* the log, and whoever asks over HTTP, may be gone */

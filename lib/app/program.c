@@ -197,7 +197,7 @@ static int start_http(struct app_program *program)
     char text[APP_LISTENER_TEXT];
     if (program->command.http == NULL)
         return 0;
-    if (app_http_start(&program->http, &program->loop, answer, program, text) != 0) {
+    if (app_http_start(&program->http, &program->loop, &program->log, answer, program, text) != 0) {
         app_log_say(&program->log, NRI_LOG_ERROR, "%s", text);
         return NRI_E_IO;
     }

@@ -5,6 +5,7 @@ import fcntl
 import http.client
 import os
 import re
+import resource
 import socket
 import stat
 import threading
@@ -61,7 +62,8 @@ class Endpoints(HttpCase):
         self.assertTrue(body.endswith("\n# EOF\n"))
         self.assertEqual(body.count("# EOF"), 1)
         self.assertRegex(body, r'(?m)^nri_\w+_total\{[^}]*CreateContainer[^}]*\} 3$')
-        for line in ('nri_app_reloads_total{result="taken"} 0', "nri_app_log_lines_lost_total 0", "test_greetings 1"):
+        for line in ('nri_app_reloads_total{result="taken"} 0', "nri_app_log_lines_lost_total 0",
+                     "nri_app_http_not_accepted_total 0", "nri_app_http_gave_way_total 0", "test_greetings 1"):
             self.assertIn(line + "\n", body)
         for line in body.splitlines():
             self.assertRegex(line, r"^(# (TYPE|HELP|UNIT|EOF).*|[a-z_]+(\{.*\})? \S+)$")
@@ -293,6 +295,68 @@ class Hostile(HttpCase):
         for one in silent:
             self.assertNotIn(b" 200 ", self.closed(one))
         self.ends_well(program)
+
+    def test_the_last_to_come_is_served_first(self):
+        """Slow ones give way to one that asks, and only as many as have to."""
+        program = self.waits("--http", self.address)
+        slow = [self.raw() for _ in range(40)]
+        for one in slow:
+            try:
+                one.sendall(b"GET /metr")
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.assertGreaterEqual(len([one for one in slow if self.is_open(one)]), 14)
+        body = self.ask("/metrics")[2]
+        self.assertGreaterEqual(int(re.search(r"(?m)^nri_app_http_gave_way_total (\d+)$", body).group(1)), 25)
+        self.ends_well(program)
+
+    def test_who_was_answered_keeps_a_connection_before_who_is_slow(self):
+        program = self.waits("--http", self.address)
+        kept = UnixConnection(self.path)
+        self.addCleanup(kept.close)
+        self.assertEqual(self.ask("/healthz", connection=kept)[0], 200)
+        for _ in range(40):
+            self.raw()
+        self.assertEqual(self.ask("/healthz", connection=kept)[0], 200)  # else http.client connects anew
+        self.assertEqual(self.ask("/healthz")[0], 200)
+        self.ends_well(program)
+
+    def test_no_descriptors(self):
+        """The program waits a second before it tries to accept again, and beats its watchdog at 10 ms: one that
+        tries without a pause does so at each turn of its loop."""
+        name = os.path.join(self.directory, "notify")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as beats:
+            beats.bind(name)
+            beats.settimeout(PATIENCE)
+            program = self.waits("--http", self.address,
+                                 environment={"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "20000"})
+            pid, soft = program.process.pid, resource.prlimit(program.process.pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (1, soft[1]))
+            connection = self.raw()
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            self.until(lambda: "cannot be accepted" in program.err())
+            for _ in range(60):
+                while not beats.recv(4096).startswith(b"WATCHDOG=1"):
+                    pass
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, soft)
+            self.assertIn(b" 200 ", self.closed(connection))
+            body = self.ask("/metrics")[2]
+            self.ends_well(program)
+        attempts = int(re.search(r"(?m)^nri_app_http_not_accepted_total (\d+)$", body).group(1))
+        self.assertGreaterEqual(attempts, 1)
+        self.assertLess(attempts, 60)
+        self.assertEqual(program.err().count("cannot be accepted"), 1)
+
+    @staticmethod
+    def is_open(connection):
+        connection.setblocking(False)
+        try:
+            return connection.recv(1) != b""
+        except BlockingIOError:
+            return True
+        except ConnectionResetError:
+            return False
 
     def test_one_that_is_never_idle_is_ended(self):
         program = self.waits("--http", self.address)
