@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "log.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -125,9 +126,30 @@ static void put_json(struct app_line *line, const struct app_log *log,
     app_line_put(line, end);
 }
 
-static void put_pair(struct app_line *line, const char *name, const char *text)
+static bool is_of_word(char c)
 {
-    if (!given(text))
+    return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
+}
+
+/* Whether a text has a name, as a word of its own behind a word that says what it is ("" for none).
+ */
+static bool tells(const char *text, const char *kind, const char *name)
+{
+    const size_t before = strlen(kind), length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
+        if (is_of_word(at[length]) || (at > text && is_of_word(at[-1])))
+            continue;
+        if ((size_t)(at - text) >= before && memcmp(at - before, kind, before) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the message says itself is not said again: `kind` as in tells(). */
+static void put_pair(struct app_line *line, const char *name, const char *text, const char *message,
+                     const char *kind)
+{
+    if (!given(text) || tells(message, kind, text))
         return;
     app_line_put(line, line->length == 0 ? " [" : " ");
     app_line_put(line, name);
@@ -140,12 +162,13 @@ static void put_plain(struct app_line *line, const struct app_log *log,
 {
     struct app_line about = {.length = 0};
     char suppressed[32] = "";
+    const char *message = record->text == NULL ? "" : record->text;
     if (record->suppressed > 0)
         (void)snprintf(suppressed, sizeof suppressed, "%" PRIu64, record->suppressed);
-    put_pair(&about, "event", record->event);
-    put_pair(&about, "pod", record->pod);
-    put_pair(&about, "container", record->container);
-    put_pair(&about, "suppressed", suppressed);
+    put_pair(&about, "event", record->event, message, "");
+    put_pair(&about, "pod", record->pod, message, "pod ");
+    put_pair(&about, "container", record->container, message, "container ");
+    put_pair(&about, "suppressed", suppressed, "", "");
     app_line_put(&about, about.length > 0 ? "]" : "");
     about.text[about.length] = '\0'; /* its parts are limited to less than the line */
 
@@ -158,8 +181,7 @@ static void put_plain(struct app_line *line, const struct app_log *log,
     app_line_put_text(line, given(record->plugin) ? record->plugin : log->program, 0, NAME_LIMIT,
                       APP_LINE_SIZE);
     app_line_put(line, ": ");
-    app_line_put_text(line, record->text == NULL ? "" : record->text, 0, SIZE_MAX,
-                      APP_LINE_SIZE - 1 - about.length);
+    app_line_put_text(line, message, 0, SIZE_MAX, APP_LINE_SIZE - 1 - about.length);
     app_line_put(line, about.text);
 }
 

@@ -9,6 +9,7 @@ import socket
 import unittest
 
 from app_case import AppCase
+from protobuf import field
 
 
 class Lines(AppCase):
@@ -36,8 +37,24 @@ class Lines(AppCase):
         form = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (error|warn|info|debug) [\w-]+: .+"
         for line in text.splitlines():
             self.assertRegex(line, f"^{form}$")
-        self.assertRegex(text, r"10-test: .* \[event=CreateContainer pod=pod0 container=ctr0\]")
+        self.assertRegex(text, r"10-test: CreateContainer received.* \[pod=pod0 container=ctr0\]\n")
         self.assertIn('a "quoted" warning\\u000awith a second line', text)
+
+    def test_text_names_nothing_twice(self):
+        """Neither what every message about an event begins with, nor what the guard says of a request."""
+        path = self.file("c.yaml", "sleep: 400ms\n")
+        program, connection = self.connected("--config", path, "-l", "debug")
+        connection.registration()
+        connection.answer_registration()
+        connection.call("Configure", field(2, "containerd") + field(3, "2.4.0") + field(5, 150) + field(6, "v0.12.2"))
+        connection.call("Synchronize")
+        self.assertEqual(connection.create(), {})  # the guard answers
+        self.ends_well(program)
+        lines = [line for line in program.err().splitlines() if "ctr0" in line]
+        self.assertTrue([line for line in lines if "lets it pass unchanged" in line], lines)
+        for line in lines:
+            for name in ("CreateContainer", "pod0", "ctr0"):
+                self.assertEqual(line.count(name), 1, line)
 
     def test_level(self):
         for level, expected in [("error", 0), ("warn", 1)]:
