@@ -81,6 +81,7 @@ struct nri_state {
     bool changed;                   /* the checkpoint is not what the notes are */
     struct nri_buf content;         /* of the next checkpoint */
     struct nri_error trouble;       /* the checkpoint's */
+    uint32_t told;                  /* codes that were said since it was written last; bit -code */
 };
 
 #define nri_state_log(state, level, ...)                                                           \

@@ -167,15 +167,21 @@ static int make_content(nri_state *state, struct nri_error *error)
     return 0;
 }
 
-/* A full disk must not fill the log too: what was said is not said again. */
+/* A full disk must not fill the log too: what was said is not said again, even if it alternates
+ * with something else, or has another text (a full disk fails at one step or another). */
 static void report(nri_state *state, const struct nri_error *error)
 {
+    const uint32_t bit = UINT32_C(1) << (-error->code % 32);
     if (error->code == 0 && state->trouble.code != 0)
         nri_state_log(state, NRI_LOG_INFO, "the checkpoint %s is written again",
                       state->config.store.name);
-    if (error->code != 0 && strcmp(error->text, state->trouble.text) != 0)
+    if (error->code == 0)
+        state->told = 0;
+    else if ((state->told & bit) == 0)
         nri_state_log(state, NRI_LOG_ERROR,
                       "%s; notes are not safe from a crash until it can be written", error->text);
+    if (error->code != 0)
+        state->told |= bit;
     nri_error_copy(&state->trouble, error);
 }
 
