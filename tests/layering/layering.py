@@ -18,6 +18,10 @@ APP_ONLY = ("microhttpd.h", "yaml.h")
 APP_HEADER = "app.h"
 MAX_LINES = 600
 
+# A deadline or delay must not change when somebody sets the time of day. Only the log shows that.
+TIMED = ("lib/", "examples/", "tests/plugins/")
+WALL_CLOCK_ALLOWED = ("lib/app/log.c",)
+
 # C library and system headers that mean a system call; <unistd.h> among them.
 SYSTEM_HEADERS = {
     "dirent.h", "fcntl.h", "netdb.h", "poll.h", "spawn.h", "sys/epoll.h", "sys/eventfd.h",
@@ -67,6 +71,12 @@ def call_pattern(names):
 SYSTEM_CALL = call_pattern(SYSTEM_CALLS)
 PRINTER = call_pattern(PRINTERS)
 STREAM = re.compile(r"\b(stdin|stdout|stderr)\b")
+WALL_CLOCK = re.compile(
+    r"\b(CLOCK_REALTIME\w*|CLOCK_TAI|TIME_UTC)\b|" + call_pattern(
+        ["time", "gettimeofday", "ftime", "sem_timedwait", "mtx_timedlock", "cnd_timedwait",
+         "pthread_mutex_timedlock", "pthread_rwlock_timedrdlock", "pthread_rwlock_timedwrlock",
+         "mq_timedsend", "mq_timedreceive", "uv_clock_gettime", "uv_gettimeofday"]).pattern)
+CONDITION_WAIT = call_pattern(["pthread_cond_timedwait"])
 # Taking the address of malloc is using it; free is too common a member name for that.
 ALLOCATION = re.compile(
     r"(?<![\w.])(?<!->)(?:(" + "|".join(ALLOCATORS) + r")\b|(free)\s*\()")
@@ -155,6 +165,23 @@ class Checker:
             for found in STREAM.finditer(line):
                 self.fail(path, number, "print", f"{found.group(1)} in a library")
 
+    def has_monotonic_conditions(self, path):
+        """Whether a file of the same directory makes condition variables whose clock nobody sets."""
+        where = os.path.dirname(path)
+        return any("pthread_condattr_setclock(" in self.read(other) and "CLOCK_MONOTONIC" in self.read(other)
+                   for other in self.files(where) if other.endswith(".c"))
+
+    def check_clock(self, path, code):
+        if not path.startswith(TIMED) or path in WALL_CLOCK_ALLOWED:
+            return
+        for number, line in enumerate(code.split("\n"), 1):
+            for found in WALL_CLOCK.finditer(line):
+                if room_of(path) not in (None, "io", "app") and found.group(2) in SYSTEM_CALLS:
+                    continue  # check_calls() has it
+                self.fail(path, number, "clock", f"{found.group(1) or found.group(2)}: the time of day may jump")
+            if CONDITION_WAIT.search(line) and not self.has_monotonic_conditions(path):
+                self.fail(path, number, "clock", "pthread_cond_timedwait() without pthread_condattr_setclock()")
+
     def check_source(self, path):
         text = self.read(path)
         lines = text.split("\n")
@@ -169,6 +196,7 @@ class Checker:
                 if found and bare.strip():
                     self.check_include(path, number, found.group(1), found.group(2))
             self.check_calls(path, code)
+        self.check_clock(path, code_of(text))
 
     def check_rooms(self):
         lib = os.path.join(self.root, "lib")

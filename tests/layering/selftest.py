@@ -102,7 +102,8 @@ class Rules(unittest.TestCase):
     def test_system_calls(self):
         for call in layering.SYSTEM_CALLS:
             self.bad("lib/rpc/a.c", f"int f(void) {{ return {call}(1); }}\n", "syscall")
-            self.good("lib/io/a.c", f"int f(void) {{ return {call}(1); }}\n")
+            if call not in ("time", "gettimeofday"):  # test_time_of_day()
+                self.good("lib/io/a.c", f"int f(void) {{ return {call}(1); }}\n")
         for header in sorted(layering.SYSTEM_HEADERS):
             self.bad("lib/base/a.c", f"#include <{header}>\n", "syscall")
 
@@ -124,6 +125,17 @@ class Rules(unittest.TestCase):
         self.bad("lib/base/a.c", "FILE *f = stderr;\n", "print")
         self.good("lib/app/a.c", 'void f(void) { printf("x"); exit(1); }\n')
         self.good("lib/base/a.c", "static_assert(1, \"x\");\nint f(void) { return snprintf(0); }\n")
+
+    def test_time_of_day(self):
+        for text in ("clock_gettime(CLOCK_REALTIME, &now);", "now = time(NULL);", "gettimeofday(&now, NULL);",
+                     "sem_timedwait(&s, &until);", "pthread_cond_timedwait(&c, &l, &until);"):
+            self.bad("examples/a/a.c", text + "\n", "clock")
+            self.bad("tests/plugins/a/a.c", text + "\n", "clock")
+        self.good("examples/a/a.c", "clock_gettime(CLOCK_MONOTONIC, &now);\nx = lifetime(1) + a->time(2);\n")
+        self.good("lib/app/log.c", "clock_gettime(CLOCK_REALTIME, &now);\n")
+        waits = {"examples/a/a.c": "pthread_cond_timedwait(&c, &l, &until);\n",
+                 "examples/a/b.c": "pthread_condattr_setclock(&a, CLOCK_MONOTONIC);\n"}
+        self.assertEqual(violations(waits), [])
 
     def test_comments_and_strings_are_no_code(self):
         self.good("lib/rpc/a.c", "/* read(fd) and\n * malloc(1) */\n// abort()\n"
