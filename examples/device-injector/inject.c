@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inject.h"
 
+#include <nri/app.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,31 +25,29 @@ static const struct {
     {{"memory-policy.noderesource.dev", "memory-policy.nri.io"}, inject_memory_policy},
 };
 
-static void log_line(const struct injection *injection, const char *level, const char *format,
-                     va_list args)
+static void log_line(const struct injection *injection, enum nri_log_level level,
+                     const char *format, va_list args)
 {
-    char text[1024];
+    char text[1024], line[1536];
     vsnprintf(text, sizeof text, format, args);
-    fprintf(stderr, "nri-device-injector: %s: %s/%s: %s\n", level,
-            nri_pod_name(nri_request_pod(injection->request)),
-            nri_container_name(nri_request_container(injection->request)), text);
+    snprintf(line, sizeof line, "%s/%s: %s", nri_pod_name(nri_request_pod(injection->request)),
+             nri_container_name(nri_request_container(injection->request)), text);
+    nri_app_log(level, line);
 }
 
 void inject_warn(const struct injection *injection, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    log_line(injection, "warn", format, args);
+    log_line(injection, NRI_LOG_WARN, format, args);
     va_end(args);
 }
 
 void inject_say(const struct injection *injection, const char *format, ...)
 {
     va_list args;
-    if (!injection->verbose)
-        return;
     va_start(args, format);
-    log_line(injection, "info", format, args);
+    log_line(injection, NRI_LOG_INFO, format, args);
     va_end(args);
 }
 
@@ -154,10 +153,10 @@ static void warn_of_ignored(const struct injection *injection)
                     nri_feature_name(features[i]));
 }
 
-int inject_all(nri_request *request, bool verbose)
+int inject_all(nri_request *request)
 {
-    struct injection injection = {
-        .request = request, .adjustment = nri_request_adjustment(request), .verbose = verbose};
+    struct injection injection = {.request = request,
+                                  .adjustment = nri_request_adjustment(request)};
     const char *name = nri_container_name(nri_request_container(request));
     for (size_t i = 0; i < COUNT(kinds); i++) {
         const char *text, *found;

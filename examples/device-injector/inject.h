@@ -12,7 +12,6 @@
 struct injection {
     const nri_request *request;
     nri_adjustment *adjustment;
-    bool verbose;
     struct values values;
 };
 
@@ -20,7 +19,7 @@ struct injection {
  * Injects into the container of a CreateContainer request all that is asked for. Returns 0, or the
  * code that the request is to be refused with: its text is set then.
  */
-int inject_all(nri_request *request, bool verbose);
+int inject_all(nri_request *request);
 
 /* Each of these takes the value of one annotation; what is wrong with it is in its values. */
 void inject_devices(struct injection *injection);
@@ -32,8 +31,7 @@ void inject_scheduling_policy(struct injection *injection);
 void inject_sysctls(struct injection *injection);
 void inject_memory_policy(struct injection *injection);
 
-/* A line in the log about the container. `what` is a sentence; inject_say() prints it only if all
- * is to be told. */
+/* A line in the log about the container; of inject_say() only if all is to be told. */
 void inject_warn(const struct injection *injection, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void inject_say(const struct injection *injection, const char *format, ...)

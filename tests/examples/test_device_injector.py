@@ -589,7 +589,21 @@ class Log(Injector):
     def test_verbose(self):
         self.start("--verbose")
         self.create({"devices.noderesource.dev": NULL})
-        self.assertIn("info: web/c0: device /dev/injected\n", self.running.err())
+        self.assertRegex(self.running.err(), r"(?m) info [\w-]+: web/c0: device /dev/injected$")
+
+    def test_json(self):
+        self.start("--verbose", "--log-format", "json")
+        self.create({"devices.noderesource.dev": NULL})
+        messages = [json.loads(line)["message"] for line in self.running.err().splitlines()]
+        self.assertIn("web/c0: device /dev/injected", messages)
+
+    def test_it_comes_back(self):
+        """A runtime that starts again finds it there."""
+        self.start()
+        self.connection.close()
+        self.connection = self.listener.accept()
+        self.connection.start()
+        self.assertEqual(set(self.create({"devices.noderesource.dev": NULL})), {LINUX})
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_programs.py PROGRAM NAME VERSION: what every example program does alike: identity (case
+"""test_programs.py PROGRAM NAME VERSION [ARGUMENT...]: what every example program does alike: identity (case
 U04), exit status (case U05), the usual options."""
 import os
 import signal
@@ -10,7 +10,8 @@ import unittest
 from case import Case
 
 PROGRAM, NAME, VERSION = os.path.abspath(sys.argv[1]), *sys.argv[2:4]
-del sys.argv[1:4]
+ENDING = sys.argv[4:]  # with these the program ends when its connection does
+del sys.argv[1:]
 
 
 class Identity(Case):
@@ -61,13 +62,13 @@ class ExitStatus(Case):
 
     def test_U05_nothing_to_connect_to(self):
         path = os.path.join(self.directory, "missing.sock")
-        program = self.run_program("--idx", "10", "--socket", path)
+        program = self.run_program("--idx", "10", "--socket", path, *ENDING)
         self.assertEqual(program.ended(), 1)
         self.assertEqual(program.err().count("\n"), 1, program.err())
         self.assertIn(path, program.err())
 
     def test_U05_refused_registration(self):
-        program, connection = self.connected()
+        program, connection = self.connected(*ENDING)
         connection.registration()
         connection.answer_registration(refusal="no more plugins today")
         self.assertEqual(program.ended(), 1)
@@ -75,7 +76,7 @@ class ExitStatus(Case):
         self.assertIn("no more plugins today", program.err())
 
     def test_U05_lost_connection(self):
-        program, connection = self.connected()
+        program, connection = self.connected(*ENDING)
         connection.start()
         before = program.err()
         connection.close()
