@@ -68,7 +68,7 @@ static int begin(struct files *files, const char *in_path, const char *in_name,
     nri_buf_init(&files->content, &files->settings.text.alloc, files->settings.text.max_bytes);
     if (code != 0)
         return code;
-    size_t in_room, out_room;
+    size_t in_room = 0, out_room = 0;
     if ((code = check_path(files, in_name, in_path, &in_room)) != 0 ||
         (code = check_path(files, out_name, out_path, &out_room)) != 0)
         return code;
