@@ -11,9 +11,12 @@
 #ifndef NRI_OUTCOME_H
 #define NRI_OUTCOME_H
 
+#include <nri/adjustment_read.h>
 #include <nri/alloc.h>
 #include <nri/api.h>
 #include <nri/event.h>
+#include <nri/field.h>
+#include <nri/update.h>
 
 NRI_BEGIN_DECLS
 

@@ -20,6 +20,7 @@
  *                                       .pod = pod, .container = container};
  *     int code = nri_runtime_call(runtime, &event, created, user);
  * @endcode
+ * doc/runtime.md leads from here to a whole container manager, and has the loops.
  *
  * Plugins are asked one after the other, by their index and then in the order of their coming; each
  * sees what those before it changed. A plugin has one request at a time (`max_outstanding`), so
@@ -39,6 +40,7 @@
 
 #include <nri/alloc.h>
 #include <nri/api.h>
+#include <nri/container_build.h>
 #include <nri/event.h>
 #include <nri/failure.h>
 #include <nri/log.h>
@@ -46,6 +48,7 @@
 #include <nri/metrics.h>
 #include <nri/outcome.h>
 #include <nri/plugin.h>
+#include <nri/pod_build.h>
 
 NRI_BEGIN_DECLS
 
@@ -86,8 +89,9 @@ struct nri_runtime_ops {
      * Synchronize that is logged.
      */
     int (*update)(nri_runtime *runtime, nri_runtime_update *update, void *user);
-    /** A plugin wants a container to be evicted, outside of any event; `reason` is its own. NULL:
-     * the call is refused as not supported. */
+    /** A plugin wants a container to be evicted, outside of any event; `reason` is its own. Called
+     * before `update`, whose list has the same evictions. Those in the answer to an event are in
+     * nri_outcome_updates() only. NULL: the call is refused as not supported. */
     void (*evict)(nri_runtime *runtime, nri_runtime_plugin *plugin, const char *container_id,
                   const char *reason, void *user);
     /** A plugin is registered, configured and synchronised: it gets events from now on. */
@@ -116,9 +120,11 @@ struct nri_runtime_options {
     /** The socket for external plugins; its directory is made with mode 0700 when it is missing.
      * Default NRI_DEFAULT_SOCKET_PATH. */
     const char *socket_path;
-    /** Default NRI_DEFAULT_PLUGIN_DIRECTORY. */
+    /** Where the plugins to launch are: regular files that may be executed, called NN-NAME.
+     * Default NRI_DEFAULT_PLUGIN_DIRECTORY. */
     const char *plugin_directory;
-    /** Default NRI_DEFAULT_CONFIG_DIRECTORY. */
+    /** Where their configurations are: NN-NAME.conf, else NAME.conf. Default
+     * NRI_DEFAULT_CONFIG_DIRECTORY. */
     const char *config_directory;
     /** The default validator's configuration: JSON with the keys that NRI's own has
      * (doc/runtime.md). Default: none; required plugins named by annotation are looked at all the
@@ -227,10 +233,12 @@ NRI_API int nri_runtime_start(nri_runtime *runtime, struct uv_loop_s *loop,
                               void (*ended)(nri_runtime *runtime, int code, void *user),
                               void *user);
 /** A descriptor that polls readable when nri_runtime_dispatch() has work; after nri_runtime_start()
- * with no loop. Else NRI_E_STATE. Since 0.1.0. */
+ * with no loop. Else NRI_E_STATE. The same until nri_runtime_close(); never to be closed or read by
+ * the caller. Since 0.1.0. */
 NRI_API int nri_runtime_fd(const nri_runtime *runtime);
 /** How long to poll at most until the next nri_runtime_dispatch(), in milliseconds; -1 for no
- * limit. Since 0.1.0. */
+ * limit. To be asked anew before each poll, since nri_runtime_call() and its like change it. Since
+ * 0.1.0. */
 NRI_API int nri_runtime_timeout(const nri_runtime *runtime);
 /** Does what there is to do, without blocking. 1 while it runs, 0 when it has ended, NRI_E_STATE,
  * NRI_E_DEADLOCK (in a callback). Since 0.1.0. */
@@ -251,7 +259,9 @@ NRI_API int nri_runtime_post(nri_runtime *runtime, void (*fn)(nri_runtime *runti
                              void *arg);
 /** Ends a runtime for good: as nri_runtime_stop(), but launched plugins get SIGKILL at once if they
  * still run; then `closed` is called once, and the memory goes. Legal in callbacks. With a given
- * loop this takes turns of that loop. Since 0.1.0. */
+ * loop this takes turns of that loop, which must be run until `closed` came; without one it
+ * is over when this returns, and in a callback when nri_runtime_dispatch() or nri_runtime_run()
+ * does. Since 0.1.0. */
 NRI_API void nri_runtime_close(nri_runtime *runtime, void (*closed)(void *user), void *user);
 /** The last error of a function of this handle; never NULL. Since 0.1.0. */
 NRI_API const nri_error *nri_runtime_last_error(const nri_runtime *runtime);

@@ -74,7 +74,7 @@ void nri_log_write(struct nri_log *log, uint64_t now, enum nri_log_level level,
         .event = or_empty(about == NULL ? NULL : about->event),
         .pod = or_empty(about == NULL ? NULL : about->pod),
         .container = or_empty(about == NULL ? NULL : about->container),
-        .plugin = or_empty(log->plugin),
+        .plugin = or_empty(about != NULL && about->plugin != NULL ? about->plugin : log->plugin),
         .suppressed =
             atomic_exchange_explicit(&log->rate[level].suppressed, 0, memory_order_relaxed),
     };

@@ -35,6 +35,7 @@ struct nri_log {
 /* What a record is about; NULL members count as "". */
 struct nri_log_about {
     const char *event, *pod, *container;
+    const char *plugin; /* where it is not the log's own */
 };
 
 void nri_log_init(struct nri_log *log, nri_log_fn fn, void *user, int level);

@@ -69,8 +69,9 @@ static void tell_end(const struct nri_child *child, const siginfo_t *info)
     nri_runtime *runtime = child->runtime;
     const bool exited = info->si_code == CLD_EXITED;
     const bool failed = !exited || info->si_status != 0;
+    const struct nri_log_about about = {.plugin = child->id};
     nri_log_write(&runtime->log, nri_host_now(),
-                  failed && !child->wanted ? NRI_LOG_WARN : NRI_LOG_INFO, NULL,
+                  failed && !child->wanted ? NRI_LOG_WARN : NRI_LOG_INFO, &about,
                   "plugin %s: process %lld %s %d", child->id, (long long)child->pid,
                   exited ? "exited with status" : "was ended by signal", info->si_status);
 }
@@ -128,9 +129,10 @@ static void kill_group(struct nri_child *child, uint64_t now)
 static void go_on(struct nri_child *child, uint64_t now)
 {
     nri_runtime *runtime = child->runtime;
+    const struct nri_log_about about = {.plugin = child->id};
     switch (child->stage) {
     case NRI_CHILD_MAY_END:
-        nri_log_write(&runtime->log, now, NRI_LOG_WARN, NULL,
+        nri_log_write(&runtime->log, now, NRI_LOG_WARN, &about,
                       "plugin %s: process %lld has not ended: sending SIGTERM", child->id,
                       (long long)child->pid);
         (void)send_signal(child, SIGTERM);
@@ -138,13 +140,13 @@ static void go_on(struct nri_child *child, uint64_t now)
         child->until = now + runtime->settings.stop_timeout;
         break;
     case NRI_CHILD_TERMED:
-        nri_log_write(&runtime->log, now, NRI_LOG_WARN, NULL,
+        nri_log_write(&runtime->log, now, NRI_LOG_WARN, &about,
                       "plugin %s: process %lld has not ended after SIGTERM: sending SIGKILL",
                       child->id, (long long)child->pid);
         kill_group(child, now);
         break;
     case NRI_CHILD_KILLED:
-        nri_log_write(&runtime->log, now, NRI_LOG_ERROR, NULL,
+        nri_log_write(&runtime->log, now, NRI_LOG_ERROR, &about,
                       "plugin %s: process %lld is still there after SIGKILL: left alone", child->id,
                       (long long)child->pid);
         bury(child);

@@ -101,9 +101,10 @@ static void launch(nri_runtime *runtime, uint64_t now)
     }
     for (size_t i = 0; i < runtime->found.count; i++) {
         const struct nri_found_plugin *plugin = &runtime->found.plugins[i];
+        const struct nri_log_about about = {.plugin = plugin->file};
         nri_error_clear(&error);
         if (nri_child_launch(runtime, plugin, &error) != 0)
-            nri_log_write(&runtime->log, now, NRI_LOG_WARN, NULL, "plugin %s is not started: %s",
+            nri_log_write(&runtime->log, now, NRI_LOG_WARN, &about, "plugin %s is not started: %s",
                           plugin->file, error.text);
     }
     nri_found_fini(&runtime->found);

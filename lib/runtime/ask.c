@@ -147,8 +147,8 @@ static void answer_detached(struct nri_rt_ask *ask, nri_runtime_plugin *plugin,
         result->code == NRI_E_TIMEOUT ? NRI_FAILURE_TIMEOUT : NRI_FAILURE_ERROR;
 
     if (result->code != 0 && !plugin->closing) {
-        nri_rt_log(plugin->rt, NRI_LOG_WARN, "plugin %s: %s: %s", plugin->id,
-                   nri_event_name(ask->what), result->text);
+        nri_rt_plugin_log(plugin, nri_event_name(ask->what), NRI_LOG_WARN, "plugin %s: %s: %s",
+                          plugin->id, nri_event_name(ask->what), result->text);
         if (nri_failure_drops(policy, kind))
             nri_rt_drop(plugin, result->code, "%s: %s", nri_event_name(ask->what), result->text);
     }

@@ -306,8 +306,8 @@ static void take_failure(nri_outcome *event, const struct nri_rt_ask *ask,
 
     (void)nri_rt_record(event, ask, plugin, fails ? NRI_STEP_FAILED : NRI_STEP_SKIPPED,
                         result->code, result->text);
-    nri_rt_log(rt, NRI_LOG_WARN, "plugin %s: %s: %s%s", plugin->id, name, result->text,
-               fails ? "" : "; going on without it");
+    nri_rt_plugin_log(plugin, name, NRI_LOG_WARN, "plugin %s: %s: %s%s", plugin->id, name,
+                      result->text, fails ? "" : "; going on without it");
     /* A plugin that could not be asked is not to blame. */
     if (ask->sent_at != 0 && (nri_failure_drops(policy, kind) || result->code == NRI_E_PROTOCOL))
         nri_rt_drop(plugin, result->code, "%s: %s", name, result->text);

@@ -208,6 +208,11 @@ struct nri_rt {
 };
 
 #define nri_rt_log(rt, level, ...) nri_log_write((rt)->log, (rt)->now, (level), NULL, __VA_ARGS__)
+/* About a plugin, and an event where `name` is not NULL. */
+#define nri_rt_plugin_log(about_plugin, name, level, ...)                                          \
+    nri_log_write((about_plugin)->rt->log, (about_plugin)->rt->now, (level),                       \
+                  &(const struct nri_log_about){.event = (name), .plugin = (about_plugin)->id},    \
+                  __VA_ARGS__)
 
 /* core.c */
 void nri_rt_wake(struct nri_rt *rt);

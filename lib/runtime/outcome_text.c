@@ -133,11 +133,13 @@ static int put(struct nri_buf *out, const char *format, ...)
 static int put_step(struct nri_buf *out, const struct nri_rt_step *step)
 {
     const uint64_t us = step->latency / 1000;
+    const bool validates = step->event == NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT;
+    const bool answered = step->result == NRI_STEP_ANSWERED;
     int code = 0;
 
     if (step->change_count == 0 || step->text[0] != '\0')
         code = put(out, "%-20.40s %8" PRIu64 " us  %-9s %.200s\n", step->plugin, us,
-                   result_names[step->result], step->text);
+                   validates && answered ? "validated" : result_names[step->result], step->text);
     for (size_t i = 0; code == 0 && i < step->change_count; i++) {
         const struct nri_rt_change *change = &step->changes[i];
         code = put(out, "%-20.40s %8" PRIu64 " us  %-9s %s%s%.100s%s%.40s%s%.64s\n", step->plugin,

@@ -272,8 +272,8 @@ static void tell_end(nri_runtime_plugin *plugin, bool in_order)
     const struct nri_error *why = &plugin->failure;
     const bool wanted = why->code == 0 || plugin->state == NRI_RT_SHUTTING_DOWN;
 
-    nri_rt_log(rt, wanted || in_order ? NRI_LOG_INFO : NRI_LOG_WARN,
-               "plugin %s: connection closed: %s", nri_rt_plugin_label(plugin), why->text);
+    nri_rt_plugin_log(plugin, NULL, wanted || in_order ? NRI_LOG_INFO : NRI_LOG_WARN,
+                      "plugin %s: connection closed: %s", nri_rt_plugin_label(plugin), why->text);
     if (!plugin->connected_told || rt->config.ops.plugin_lost == NULL)
         return;
     rt->depth++;

@@ -41,7 +41,8 @@ static void enter_chain(nri_runtime_plugin *plugin, uint32_t events)
     plugin->first_event = rt->next_event + 1;
     nri_rt_plugin_insert(plugin);
     (void)nri_event_mask_format(events, names, sizeof names);
-    nri_rt_log(rt, NRI_LOG_INFO, "plugin %s: configured; events: %s", plugin->id, names);
+    nri_rt_plugin_log(plugin, NULL, NRI_LOG_INFO, "plugin %s: configured; events: %s", plugin->id,
+                      names);
 }
 
 static void configured(void *user, const struct nri_rpc_result *result)
@@ -154,9 +155,9 @@ static void register_plugin(nri_runtime_plugin *plugin, struct nri_rpc_call *cal
     }
     nri__pkg__api__v1alpha1__empty__init(&empty);
     (void)nri_rpc_call_reply(call, &empty.base, NULL);
-    nri_rt_log(plugin->rt, NRI_LOG_INFO, "plugin %s: registered, pid %lld, NRI %s", plugin->id,
-               (long long)plugin->pid,
-               plugin->nri_version[0] == '\0' ? "not told" : plugin->nri_version);
+    nri_rt_plugin_log(plugin, NULL, NRI_LOG_INFO, "plugin %s: registered, pid %lld, NRI %s",
+                      plugin->id, (long long)plugin->pid,
+                      plugin->nri_version[0] == '\0' ? "not told" : plugin->nri_version);
     configure(plugin);
 }
 

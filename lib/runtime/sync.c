@@ -27,7 +27,7 @@ static void become_active(nri_runtime_plugin *plugin)
     plugin->state = NRI_RT_ACTIVE;
     plugin->since = plugin->rt->now;
     plugin->came = true;
-    nri_rt_log(plugin->rt, NRI_LOG_INFO, "plugin %s: synchronised", plugin->id);
+    nri_rt_plugin_log(plugin, NULL, NRI_LOG_INFO, "plugin %s: synchronised", plugin->id);
     nri_rt_wake(plugin->rt);
 }
 

@@ -169,8 +169,8 @@ static void tell_evictions(const nri_runtime_update *update)
     const char *id, *reason;
 
     for (size_t i = 0; nri_updates_eviction_at(update->view, i, &id, &reason); i++) {
-        nri_rt_log(rt, NRI_LOG_INFO, "plugin %s: asks to evict container %s: %s", plugin->id, id,
-                   reason);
+        nri_rt_plugin_log(plugin, NULL, NRI_LOG_INFO, "plugin %s: asks to evict container %s: %s",
+                          plugin->id, id, reason);
         rt->config.ops.evict(rt->config.runtime, plugin, id, reason, rt->config.user);
     }
 }
@@ -196,8 +196,9 @@ static void run(nri_runtime_update *update)
 
     link_update(update);
     if (missing != NULL) {
-        nri_rt_log(rt, NRI_LOG_WARN, "plugin %s: what it asked for is not done: %s",
-                   update->plugin->id, missing);
+        nri_rt_plugin_log(update->plugin, NULL, NRI_LOG_WARN,
+                          "plugin %s: what it asked for is not done: %s", update->plugin->id,
+                          missing);
         nri_runtime_update_complete(update, NRI_E_UNSUPPORTED, missing);
         return;
     }

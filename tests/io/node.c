@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "node.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -133,9 +134,12 @@ static void on_closed(void *user)
 static void on_log(void *user, const nri_log_record *record)
 {
     struct node *node = user;
+    const char *text = nri_log_record_text(record), *plugin = nri_log_record_plugin(record);
+    const bool names_one = strncmp(text, "plugin ", 7) == 0 && isdigit((unsigned char)text[7]);
+    node->strangers +=
+        names_one && (plugin[0] == '\0' || strncmp(text + 7, plugin, strlen(plugin)) != 0);
     if (node->line_count < NODE_LINES)
-        (void)snprintf(node->lines[node->line_count++], sizeof node->lines[0], "%s",
-                       nri_log_record_text(record));
+        (void)snprintf(node->lines[node->line_count++], sizeof node->lines[0], "%s", text);
 }
 
 bool node_logged(const struct node *node, const char *text)
@@ -205,12 +209,13 @@ int node_teardown(void **state)
     const bool child = waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD;
     const int fds = count_fds();
     const bool busy = uv_loop_close(&node->loop) != 0;
-    const bool clean =
-        fds == node->fds && node->heap.live_blocks == 0 && !child && !busy && !socket;
+    const bool clean = fds == node->fds && node->heap.live_blocks == 0 && !child && !busy &&
+                       !socket && node->strangers == 0;
     if (!clean) {
         print_error("%d descriptors open, %d before; %zu blocks live; child left: %d; loop busy: "
-                    "%d; socket left: %d\n",
-                    fds, node->fds, (size_t)node->heap.live_blocks, child, busy, socket);
+                    "%d; socket left: %d; records about no plugin: %d\n",
+                    fds, node->fds, (size_t)node->heap.live_blocks, child, busy, socket,
+                    node->strangers);
         for (int i = 0; i < node->line_count; i++)
             print_error("  %s\n", node->lines[i]);
     }

@@ -37,6 +37,7 @@ struct node {
     enum nri_plugin_origin origin;
     char lines[NODE_LINES][256]; /* of the log */
     int line_count;
+    int strangers; /* records that begin with "plugin NN-NAME" and are said to be of no such one */
     void (*on_ready)(struct node *node); /* called there, may be NULL */
     void (*on_lost)(struct node *node);
     void (*on_enumerate)(struct node *node);

@@ -186,6 +186,37 @@ static void test_update_outlives(void **state)
     check_update_outlives(fixture, "10-one");
 }
 
+static int accept_all(nri_request *request, struct rt_fixture *fixture)
+{
+    (void)request;
+    (void)fixture;
+    return 0;
+}
+
+/* A plugin that was asked twice has two lines, which say what for. */
+static void test_table_tells_validators(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    char *text;
+
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one",
+                    NRI_EVENT_BIT(NRI_EVENT_CREATE_CONTAINER) |
+                        NRI_EVENT_BIT(NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT),
+                    accept_all);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    nri_container_free(container);
+    nri_pod_free(pod);
+    assert_int_equal(nri_outcome_table(done->outcome, NULL, &text, NULL), 0);
+    assert_contains(text, "us  answered");
+    assert_contains(text, "us  validated");
+    nri_outcome_text_free(text);
+}
+
 static void test_metrics(void **state)
 {
     struct rt_fixture *fixture = *state;
@@ -230,8 +261,13 @@ static void test_names_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        rt_test(test_json),     rt_test(test_table),   rt_test(test_update_outlives),
-        rt_test(test_odd_keys), rt_test(test_metrics), rt_test(test_names_are_bounded),
+        rt_test(test_json),
+        rt_test(test_table),
+        rt_test(test_table_tells_validators),
+        rt_test(test_update_outlives),
+        rt_test(test_odd_keys),
+        rt_test(test_metrics),
+        rt_test(test_names_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void test_record(void **state)
     struct nri_log log;
     start(&log, 0);
     log.plugin = "10-test";
-    struct nri_log_about about = {"CreateContainer", "p1", "c1"};
+    struct nri_log_about about = {"CreateContainer", "p1", "c1", NULL};
     nri_log_write(&log, 0, NRI_LOG_WARN, &about, "took %d\nms", 7);
     assert_int_equal(sink.count, 1);
     assert_int_equal(sink.level, NRI_LOG_WARN);
@@ -56,6 +56,9 @@ static void test_record(void **state)
     assert_string_equal(sink.pod, "p1");
     assert_string_equal(sink.container, "c1");
     assert_string_equal(sink.plugin, "10-test");
+    about.plugin = "20-other";
+    nri_log_write(&log, 0, NRI_LOG_WARN, &about, "z");
+    assert_string_equal(sink.plugin, "20-other");
     log.plugin = NULL;
     about = (struct nri_log_about){0};
     nri_log_write(&log, 0, NRI_LOG_ERROR, &about, "x");
@@ -63,7 +66,7 @@ static void test_record(void **state)
     assert_string_equal(sink.plugin, "");
     nri_log_write(&log, 0, NRI_LOG_ERROR, NULL, "y");
     assert_string_equal(sink.pod, "");
-    assert_int_equal(sink.count, 3);
+    assert_int_equal(sink.count, 4);
 }
 
 static void test_levels(void **state)
