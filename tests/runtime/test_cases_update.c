@@ -14,6 +14,13 @@ struct told {
     char text[256], ids[128];
 };
 
+static void append(char *text, size_t room, const char *more)
+{
+    const size_t used = strlen(text);
+
+    (void)snprintf(text + used, room - used, "%s ", more);
+}
+
 static void on_told(nri_plugin *plugin, const nri_update_result *result, void *user)
 {
     struct told *told = user;
@@ -23,10 +30,8 @@ static void on_told(nri_plugin *plugin, const nri_update_result *result, void *u
     told->code = nri_update_result_code(result);
     told->failed = nri_update_result_failed_count(result);
     (void)snprintf(told->text, sizeof told->text, "%s", nri_update_result_text(result));
-    for (size_t i = 0; i < told->failed; i++) {
-        (void)strcat(told->ids, nri_update_result_failed_id(result, i));
-        (void)strcat(told->ids, " ");
-    }
+    for (size_t i = 0; i < told->failed; i++)
+        append(told->ids, sizeof told->ids, nri_update_result_failed_id(result, i));
 }
 
 static nri_updates *new_updates(void)
@@ -174,14 +179,14 @@ static int note_sync(nri_runtime *runtime, nri_runtime_update *update, void *use
 
     (void)runtime;
     assert_true(nri_runtime_update_is_sync(update));
-    (void)strcat(fixture->updated, "| ");
+    append(fixture->updated, sizeof fixture->updated, "|");
     for (size_t i = 0; i < nri_updates_count(list); i++) {
         const nri_update *one = nri_updates_at(list, i);
         const char *cpus;
         char text[64];
         assert_true(nri_resources_cpuset_cpus(nri_update_resources(one), &cpus));
-        (void)snprintf(text, sizeof text, "%s=%s ", nri_update_container_id(one), cpus);
-        (void)strcat(fixture->updated, text);
+        (void)snprintf(text, sizeof text, "%s=%s", nri_update_container_id(one), cpus);
+        append(fixture->updated, sizeof fixture->updated, text);
     }
     return 0;
 }
