@@ -110,14 +110,14 @@ nri_error *nri_error_free(nri_error *error)
     return NULL;
 }
 
-/* Formats into an error's room and returns the length, cut where UTF-8 allows. */
-static size_t format_text(char *text, const char *format, va_list arguments)
+size_t nri_error_format(char text[NRI_ERROR_TEXT_SIZE], const char *format, va_list arguments)
 {
     int wanted = vsnprintf(text, NRI_ERROR_TEXT_SIZE, format, arguments);
     size_t length = wanted < 0 ? 0 : (size_t)wanted;
     if (length >= NRI_ERROR_TEXT_SIZE)
         length = nri_utf8_cut(text, NRI_ERROR_TEXT_SIZE - 1);
     text[length] = '\0';
+    nri_text_make_line(text, length);
     return length;
 }
 
@@ -129,9 +129,8 @@ int nri_error_set(struct nri_error *error, int code, const char *format, ...)
     char text[NRI_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    size_t length = format_text(text, format, arguments);
+    size_t length = nri_error_format(text, format, arguments);
     va_end(arguments);
-    nri_text_make_line(text, length);
     error->code = code;
     memcpy(error->text, text, length + 1);
     error->place = (struct nri_error_place){0};
@@ -145,7 +144,7 @@ int nri_error_prefix(struct nri_error *error, const char *format, ...)
     char text[NRI_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    (void)format_text(text, format, arguments);
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     return nri_error_set(error, error->code, "%s: %s", text, error->text);
 }

@@ -5,6 +5,8 @@
 #ifndef NRI_BASE_ERROR_H
 #define NRI_BASE_ERROR_H
 
+#include <stdarg.h>
+
 #include <nri/error.h>
 
 #include "base/alloc.h"
@@ -74,6 +76,10 @@ struct nri_error {
                                        characters are replaced by blanks */
 };
 
+/* An error's text before there is an error: cut at a UTF-8 boundary, one line. Returns its length.
+ */
+size_t nri_error_format(char text[NRI_ERROR_TEXT_SIZE], const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 /* Sets an error and returns its code, so that `return nri_error_set(e, NRI_E_RANGE, "...")` reads
  * well. `error` may be NULL. */
 int nri_error_set(struct nri_error *error, int code, const char *format, ...)

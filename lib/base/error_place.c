@@ -28,8 +28,7 @@ int nri_error_set_at(struct nri_error *error, int code, const char *name, size_t
     char text[NRI_ERROR_TEXT_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    if (vsnprintf(text, sizeof text, format, arguments) < 0)
-        text[0] = '\0';
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     nri_error_set(error, code, "%s:%zu:%zu: %s", name, line, column, text);
     if (error != NULL)

@@ -46,7 +46,7 @@ int nri_json_refuse(const struct nri_json_source *source, const struct nri_json_
         return code;
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     (void)write_path(path, place);
     return nri_error_set_at(source->error, code, source->name,

@@ -54,8 +54,9 @@ nri_updates *nri_updates_view(struct nri_arena *arena,
                               Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list, size_t count,
                               int blocked, const char *blocked_text);
 
-/* The same, with evictions. */
-nri_updates *nri_updates_view_all(struct nri_arena *arena,
+/* The same, with evictions. Peers choose the container ids, and these are hashed: the seed is the
+ * host's secret. */
+nri_updates *nri_updates_view_all(struct nri_arena *arena, const uint64_t seed[2],
                                   Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list,
                                   size_t count,
                                   Nri__Pkg__Api__V1alpha1__ContainerEviction *const *evictions,

@@ -3,12 +3,11 @@
 #include "model/reader.h"
 #include "model/updates_builder.h"
 
-nri_updates *nri_updates_view(struct nri_arena *arena,
-                              Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list, size_t count,
-                              int blocked, const char *blocked_text)
+static nri_updates *view(struct nri_arena *arena, const uint64_t seed[2],
+                         Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list, size_t count,
+                         int blocked, const char *blocked_text)
 {
-    const uint64_t no_seed[2] = {0, 0}; /* nothing is ever added that could be hashed */
-    nri_updates *updates = nri_updates_make(arena, no_seed, false, blocked, blocked_text);
+    nri_updates *updates = nri_updates_make(arena, seed, false, blocked, blocked_text);
     if (updates == NULL || count == 0)
         return updates;
     struct nri_update *made = nri_arena_array(arena, count, sizeof *made);
@@ -25,13 +24,21 @@ nri_updates *nri_updates_view(struct nri_arena *arena,
     return updates;
 }
 
-nri_updates *nri_updates_view_all(struct nri_arena *arena,
+nri_updates *nri_updates_view(struct nri_arena *arena,
+                              Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list, size_t count,
+                              int blocked, const char *blocked_text)
+{
+    const uint64_t no_seed[2] = {0, 0}; /* nothing is ever added that could be hashed */
+    return view(arena, no_seed, list, count, blocked, blocked_text);
+}
+
+nri_updates *nri_updates_view_all(struct nri_arena *arena, const uint64_t seed[2],
                                   Nri__Pkg__Api__V1alpha1__ContainerUpdate *const *list,
                                   size_t count,
                                   Nri__Pkg__Api__V1alpha1__ContainerEviction *const *evictions,
                                   size_t eviction_count, int blocked, const char *blocked_text)
 {
-    nri_updates *updates = nri_updates_view(arena, list, count, blocked, blocked_text);
+    nri_updates *updates = view(arena, seed, list, count, blocked, blocked_text);
     for (size_t i = 0; updates != NULL && i < eviction_count; i++) {
         const int code =
             nri_keyed_set(&updates->evictions, &updates->builder,

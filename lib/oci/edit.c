@@ -22,8 +22,7 @@ void nri_oci_fail(struct nri_oci_edit *edit, int code, const struct nri_oci_wher
     if (edit->failure != 0)
         return;
     va_start(arguments, format);
-    if (vsnprintf(text, sizeof text, format, arguments) < 0)
-        text[0] = '\0';
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     if (where->index != NRI_JSON_WHOLE)
         (void)snprintf(index, sizeof index, "[%zu]", where->index);
@@ -40,8 +39,7 @@ void nri_oci_blame(struct nri_oci_edit *edit, const struct nri_json_place *place
     if (edit->failure != 0)
         return;
     va_start(arguments, format);
-    if (vsnprintf(text, sizeof text, format, arguments) < 0)
-        text[0] = '\0';
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     edit->failure = nri_json_refuse(&edit->source, place, value, code, "%s", text);
 }

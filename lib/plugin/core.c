@@ -120,7 +120,7 @@ void nri_core_fail(struct nri_core *core, int code, const char *format, ...)
     if (core->failure.code != 0 || core->rpc == NULL)
         return;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     nri_error_set(&core->failure, code, "%s", text);
     core->state = NRI_PLUGIN_STOPPING;

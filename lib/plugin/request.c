@@ -221,7 +221,7 @@ void nri_request_failf(nri_request *request, int code, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     fail(request, code, text, true);
 }

@@ -72,9 +72,9 @@ static int take_create(nri_outcome *event)
     event->owners = nri_merge_owners(event->merge);
     event->adjustment = nri_adjustment_view(&event->arena, whole->adjust, NRI_E_STATE,
                                             "the outcome of an event can only be read");
-    event->updates = nri_updates_view_all(&event->arena, whole->update, whole->n_update,
-                                          whole->evict, whole->n_evict, NRI_E_STATE,
-                                          "the outcome of an event can only be read");
+    event->updates = nri_updates_view_all(&event->arena, event->rt->seed, whole->update,
+                                          whole->n_update, whole->evict, whole->n_evict,
+                                          NRI_E_STATE, "the outcome of an event can only be read");
     return event->owners == NULL || event->adjustment == NULL || event->updates == NULL
                ? event->arena.failure
                : 0;
@@ -99,9 +99,9 @@ static int take_update(nri_outcome *event)
         return event->arena.failure;
     event->resources_result = resources;
     event->owners = nri_merge_owners(event->merge);
-    event->updates =
-        nri_updates_view_all(&event->arena, whole->update, count, whole->evict, whole->n_evict,
-                             NRI_E_STATE, "the outcome of an event can only be read");
+    event->updates = nri_updates_view_all(&event->arena, event->rt->seed, whole->update, count,
+                                          whole->evict, whole->n_evict, NRI_E_STATE,
+                                          "the outcome of an event can only be read");
     return event->owners == NULL || event->updates == NULL ? event->arena.failure : 0;
 }
 
@@ -112,8 +112,9 @@ static int take_stop(nri_outcome *event)
     if (whole == NULL)
         return event->arena.failure;
     event->owners = nri_merge_owners(event->merge);
-    event->updates = nri_updates_view_all(&event->arena, whole->update, whole->n_update, NULL, 0,
-                                          NRI_E_STATE, "the outcome of an event can only be read");
+    event->updates =
+        nri_updates_view_all(&event->arena, event->rt->seed, whole->update, whole->n_update, NULL,
+                             0, NRI_E_STATE, "the outcome of an event can only be read");
     return event->owners == NULL || event->updates == NULL ? event->arena.failure : 0;
 }
 

@@ -398,7 +398,7 @@ int nri_rt_event_fail(nri_outcome *event, int code, const char *plugin, const ch
     if (event->code != 0 || event->stage == NRI_RT_DONE)
         return event->code;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     event->code = code;
     /* Without memory the code's own text has to do. */

@@ -251,7 +251,7 @@ void nri_rt_drop(nri_runtime_plugin *plugin, int code, const char *format, ...)
     if (plugin->closing)
         return;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    (void)nri_error_format(text, format, arguments);
     va_end(arguments);
     nri_error_set(&plugin->failure, code, "%s", text);
     plugin->closing = true;

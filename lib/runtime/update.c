@@ -50,8 +50,8 @@ static nri_runtime_update *make(nri_runtime_plugin *plugin, NRI_RT_MESSAGE(Conta
     update->count = count;
     nri_arena_init(&update->arena, &rt->alloc, 0, rt->config.max_merge_bytes);
     update->failed = nri_arena_zero(&update->arena, count + 1);
-    update->view = nri_updates_view_all(&update->arena, list, count, evictions, eviction_count,
-                                        NRI_E_STATE, read_only);
+    update->view = nri_updates_view_all(&update->arena, rt->seed, list, count, evictions,
+                                        eviction_count, NRI_E_STATE, read_only);
     if (update->failed == NULL || update->view == NULL) {
         *code = update->arena.failure;
         free_update(update);
