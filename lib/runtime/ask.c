@@ -158,6 +158,9 @@ static void answer_detached(struct nri_rt_ask *ask, nri_runtime_plugin *plugin,
 static void deliver(struct nri_rt_ask *ask, nri_runtime_plugin *plugin,
                     const struct nri_rpc_result *result)
 {
+    if (ask->sent_at != 0)
+        nri_rt_stats_count(&plugin->rt->stats, plugin->id, ask->what, result->code,
+                           plugin->rt->now - ask->sent_at);
     if (ask->event == NULL)
         answer_detached(ask, plugin, result);
     else if (ask->what == NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT)

@@ -241,6 +241,23 @@ static int keep_reply(nri_outcome *event, const struct nri_rpc_result *result)
     return event->kept_bytes <= event->rt->config.max_merge_bytes ? 0 : NRI_E_LIMIT;
 }
 
+static void count_updates(nri_outcome *event, const char *plugin, const ProtobufCMessage *message)
+{
+    struct nri_rt_stats *stats = &event->rt->stats;
+    const enum nri_event what = event->subject.event;
+
+    if (what == NRI_EVENT_CREATE_CONTAINER) {
+        const NRI_RT_MESSAGE(CreateContainerResponse) *reply = (const void *)message;
+        nri_rt_stats_updates(stats, plugin, what, reply->n_update, reply->n_evict);
+    } else if (what == NRI_EVENT_UPDATE_CONTAINER) {
+        const NRI_RT_MESSAGE(UpdateContainerResponse) *reply = (const void *)message;
+        nri_rt_stats_updates(stats, plugin, what, reply->n_update, reply->n_evict);
+    } else {
+        const NRI_RT_MESSAGE(StopContainerResponse) *reply = (const void *)message;
+        nri_rt_stats_updates(stats, plugin, what, reply->n_update, 0);
+    }
+}
+
 static int merge_reply(nri_outcome *event, const char *plugin, const struct nri_rpc_result *result,
                        struct nri_error *error)
 {
@@ -254,6 +271,7 @@ static int merge_reply(nri_outcome *event, const char *plugin, const struct nri_
                              code == NRI_E_LIMIT ? "what plugins answered takes more than "
                                                    "max_merge_bytes"
                                                  : "out of memory for a reply");
+    count_updates(event, plugin, message);
     switch (event->subject.event) {
     case NRI_EVENT_CREATE_CONTAINER:
         return nri_merge_create_reply(event->merge, plugin, (const void *)message, error);

@@ -150,6 +150,7 @@ struct nri_runtime_plugin {
     struct nri_error failure; /* why it closes */
     struct nri_parts *parts;  /* of its Synchronize */
     size_t part;
+    uint64_t part_sent_at;
     struct nri_rt_list waiting, out;
     size_t out_count, waiting_count, detached_bytes;
     nri_runtime_update *updates; /* of its own, not answered yet */

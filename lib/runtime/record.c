@@ -15,18 +15,6 @@ static const char *keep(nri_outcome *event, const char *text, size_t length)
     return kept != NULL ? kept : "";
 }
 
-static void count(struct nri_rt *rt, const struct nri_rt_ask *ask, const nri_runtime_plugin *plugin,
-                  int code)
-{
-    struct nri_rt_event_stats *row = nri_rt_stats_of(&rt->stats, plugin->id, ask->what);
-
-    if (row == NULL || ask->sent_at == 0)
-        return;
-    row->invocations++;
-    row->failures += code != 0 ? 1 : 0;
-    nri_rt_stats_time(row, rt->now - ask->sent_at);
-}
-
 struct nri_rt_step *nri_rt_record(nri_outcome *event, const struct nri_rt_ask *ask,
                                   const nri_runtime_plugin *plugin, enum nri_step_result result,
                                   int code, const char *text)
@@ -34,8 +22,6 @@ struct nri_rt_step *nri_rt_record(nri_outcome *event, const struct nri_rt_ask *a
     const uint64_t now = event->rt->now;
     struct nri_rt_step *step = nri_arena_zero(&event->arena, sizeof *step);
 
-    if (ask != NULL)
-        count(event->rt, ask, plugin, code);
     if (step == NULL)
         return NULL;
     step->plugin = keep(event, plugin->id, strlen(plugin->id));

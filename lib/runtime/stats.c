@@ -50,10 +50,27 @@ static struct nri_rt_plugin_stats *add(struct nri_rt_stats *stats, const char *i
     return plugin;
 }
 
+#define SYNCHRONIZE_ROW (NRI_RT_STATS_EVENTS - 1)
+
+static size_t row_of(enum nri_event event)
+{
+    if (event == NRI_EVENT_SYNCHRONIZE)
+        return SYNCHRONIZE_ROW;
+    return event >= 1 && event <= NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT ? (size_t)event - 1
+                                                                          : SIZE_MAX;
+}
+
+static enum nri_event event_of(size_t row)
+{
+    return row == SYNCHRONIZE_ROW ? NRI_EVENT_SYNCHRONIZE : (enum nri_event)(row + 1);
+}
+
 struct nri_rt_event_stats *nri_rt_stats_of(struct nri_rt_stats *stats, const char *id,
                                            enum nri_event event)
 {
-    if (event < 1 || event > (enum nri_event)NRI_RT_STATS_EVENTS)
+    const size_t index = row_of(event);
+
+    if (index == SIZE_MAX)
         return NULL;
     if (strlen(id) >= ID_SIZE)
         id = OTHERS;
@@ -64,17 +81,35 @@ struct nri_rt_event_stats *nri_rt_stats_of(struct nri_rt_stats *stats, const cha
     }
     if (plugin == NULL)
         plugin = add(stats, id);
-    return plugin == NULL ? NULL : &plugin->events[event - 1];
+    return plugin == NULL ? NULL : &plugin->events[index];
 }
 
-void nri_rt_stats_time(struct nri_rt_event_stats *row, uint64_t nanoseconds)
+void nri_rt_stats_count(struct nri_rt_stats *stats, const char *id, enum nri_event event, int code,
+                        uint64_t nanoseconds)
 {
+    struct nri_rt_event_stats *row = nri_rt_stats_of(stats, id, event);
     size_t bucket = 0;
 
+    if (row == NULL)
+        return;
+    row->invocations++;
+    row->failures += code != 0 ? 1 : 0;
     while (bucket < NRI_STATS_BUCKETS && nanoseconds > nri_stats_bounds[bucket])
         bucket++;
     row->buckets[bucket]++;
     row->nanoseconds += nanoseconds;
+}
+
+void nri_rt_stats_updates(struct nri_rt_stats *stats, const char *id, enum nri_event event,
+                          size_t updates, size_t evictions)
+{
+    struct nri_rt_event_stats *row =
+        updates + evictions == 0 ? NULL : nri_rt_stats_of(stats, id, event);
+
+    if (row == NULL)
+        return;
+    row->updates += updates;
+    row->evictions += evictions;
 }
 
 /* ---- as text ---- */
@@ -106,8 +141,7 @@ static void put(struct writer *writer, const char *format, ...)
 static void put_labels(struct writer *writer, const struct nri_rt_plugin_stats *plugin,
                        size_t event)
 {
-    put(writer, "plugin=\"%s\",event=\"%s\"", plugin->id,
-        nri_event_name((enum nri_event)(event + 1)));
+    put(writer, "plugin=\"%s\",event=\"%s\"", plugin->id, nri_event_name(event_of(event)));
 }
 
 /* Seconds without a locale's decimal point. */
@@ -171,6 +205,10 @@ int nri_rt_stats_write(const struct nri_rt_stats *stats, size_t active, struct n
                 offsetof(struct nri_rt_event_stats, failures));
     put_counter(&writer, stats, "adjustments", "Things that plugins set, replaced or removed.",
                 offsetof(struct nri_rt_event_stats, adjustments));
+    put_counter(&writer, stats, "updates", "Updates of containers in replies of plugins.",
+                offsetof(struct nri_rt_event_stats, updates));
+    put_counter(&writer, stats, "evictions", "Evictions of containers in replies of plugins.",
+                offsetof(struct nri_rt_event_stats, evictions));
     put(&writer, "# TYPE " PREFIX "latency_seconds histogram\n# UNIT " PREFIX
                  "latency_seconds seconds\n# HELP " PREFIX
                  "latency_seconds From a request to its answer.\n");

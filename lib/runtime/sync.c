@@ -40,10 +40,14 @@ static void part_answered(void *user, const struct nri_rpc_result *result)
     if (plugin->closing || plugin->state != NRI_RT_SYNCING)
         return;
     const size_t count = nri_parts_count(plugin->parts);
+    nri_rt_stats_count(&plugin->rt->stats, plugin->id, NRI_EVENT_SYNCHRONIZE, result->code,
+                       plugin->rt->now - plugin->part_sent_at);
     if (result->code != 0) {
         nri_rt_drop(plugin, result->code, "Synchronize, part %zu of %zu: %s", plugin->part, count,
                     result->text);
     } else if (plugin->part == count) {
+        nri_rt_stats_updates(&plugin->rt->stats, plugin->id, NRI_EVENT_SYNCHRONIZE, reply->n_update,
+                             0);
         nri_rt_update_sync(plugin, result);
         if (!plugin->closing)
             become_active(plugin);
@@ -68,6 +72,7 @@ static void send_part(nri_runtime_plugin *plugin)
 
     nri_parts_get(plugin->parts, plugin->part, &packed.payload, &packed.size);
     plugin->part++;
+    plugin->part_sent_at = rt->now;
     const int code = nri_rpc_invoke_packed(
         plugin->rpc, &packed, rt->now, rt->config.request_timeout, part_answered, plugin, &error);
     if (code != 0)

@@ -233,6 +233,51 @@ static void test_metrics(void **state)
     assert_contains(text, "nri_runtime_latency_seconds_bucket{plugin=\"10-one\","
                           "event=\"CreateContainer\",le=\"+Inf\"} 1\n");
     assert_contains(text, "nri_runtime_plugins 2\n# EOF\n");
+    assert_contains(text,
+                    "nri_runtime_invocations_total{plugin=\"10-one\",event=\"Synchronize\"} 1\n");
+    assert_contains(text,
+                    "nri_runtime_updates_total{plugin=\"10-one\",event=\"CreateContainer\"} 0\n");
+    nri_metrics_free(text);
+}
+
+static int update_and_evict(nri_request *request, struct rt_fixture *fixture)
+{
+    nri_updates *updates = nri_request_updates(request);
+
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    (void)nri_adjustment_add_env(nri_request_adjustment(request), "A", "2");
+    (void)nri_update_set_memory_limit(nri_updates_container(updates, "x"), 1 << 20);
+    (void)nri_update_set_memory_limit(nri_updates_container(updates, "y"), 1 << 20);
+    return nri_updates_evict(updates, "z", "too hot");
+}
+
+/* What a plugin asks for in its reply counts; that it conflicts with another's is not its failure.
+ */
+static void test_metrics_of_updates(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    char *text;
+
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one", CREATE, adjust);
+    (void)rt_plugin(fixture, "20", "two", CREATE, update_and_evict);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    nri_container_free(container);
+    nri_pod_free(pod);
+    assert_done(done, NRI_E_CONFLICT);
+    assert_int_equal(nri_rt_metrics(fixture->rt, &text, NULL), 0);
+    assert_contains(text,
+                    "nri_runtime_failures_total{plugin=\"20-two\",event=\"CreateContainer\"} 0\n");
+    assert_contains(text,
+                    "nri_runtime_updates_total{plugin=\"20-two\",event=\"CreateContainer\"} 2\n");
+    assert_contains(text,
+                    "nri_runtime_evictions_total{plugin=\"20-two\",event=\"CreateContainer\"} 1\n");
     nri_metrics_free(text);
 }
 
@@ -267,6 +312,7 @@ int main(void)
         rt_test(test_update_outlives),
         rt_test(test_odd_keys),
         rt_test(test_metrics),
+        rt_test(test_metrics_of_updates),
         rt_test(test_names_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
