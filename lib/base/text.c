@@ -69,7 +69,11 @@ bool nri_utf8_valid(const char *bytes, size_t length, size_t *bad)
                 continue;
             }
         }
-        size_t count = sequence_at(next + at, length - at);
+        if (next[at] < 0x80) { /* the end of a text is shorter than a word */
+            at++;
+            continue;
+        }
+        const size_t count = sequence_at(next + at, length - at);
         if (count == 0) {
             if (bad != NULL)
                 *bad = at;

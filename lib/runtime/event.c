@@ -17,8 +17,23 @@
 #define FIRST_CHUNK  ((size_t)16 * 1024)
 #define SPARE_EVENTS 16u
 #define KEPT_REQUEST ((size_t)128 * 1024)
+#define KEPT_ARENA   ((size_t)128 * 1024)
 
 /* ---- making ---- */
+
+/* The first chunk becomes as large as this event needed, so that the next one of its kind finds its
+ * memory there. */
+static void reset_arena(nri_outcome *event)
+{
+    struct nri_arena *arena = &event->arena;
+    const size_t taken = arena->taken, chunk = arena->chunk_size, limit = arena->limit;
+
+    nri_arena_reset(arena);
+    if (taken <= chunk || chunk >= KEPT_ARENA)
+        return;
+    nri_arena_fini(arena);
+    nri_arena_init(arena, &event->alloc, taken < KEPT_ARENA ? taken : KEPT_ARENA, limit);
+}
 
 static void reset(nri_outcome *event)
 {
@@ -41,7 +56,7 @@ static void reset(nri_outcome *event)
     event->asked_index[0] = '\0';
     event->asked_number = 0;
     event->ask = (struct nri_rt_ask){.event = event};
-    nri_arena_reset(&event->arena);
+    reset_arena(event);
     nri_rt_request_reset(&event->request, KEPT_REQUEST);
 }
 

@@ -18,6 +18,10 @@
 #include "wire/text.h"
 #include "wire/varint.h"
 
+/* For what a message's fields are each gone through with: at -O2 some compilers leave a call, which
+ * is then one a field. */
+#define NRI_INLINE static inline __attribute__((always_inline))
+
 /* ---- Values, for both passes ---- */
 
 static inline uint64_t get_number(const void *member, ProtobufCType type)
@@ -170,9 +174,8 @@ static bool add_repeated(struct sizer *s, const ProtobufCMessage *message,
     return true;
 }
 
-static inline __attribute__((always_inline)) bool
-add_singular(struct sizer *s, const ProtobufCMessage *message,
-             const ProtobufCFieldDescriptor *field, uint64_t *size, unsigned depth)
+NRI_INLINE bool add_singular(struct sizer *s, const ProtobufCMessage *message,
+                             const ProtobufCFieldDescriptor *field, uint64_t *size, unsigned depth)
 {
     const void *member = nri_field_member(message, field);
     if (is_data(field)) {
@@ -196,8 +199,8 @@ add_singular(struct sizer *s, const ProtobufCMessage *message,
     return true;
 }
 
-static inline bool add_field(struct sizer *s, const ProtobufCMessage *message,
-                             const ProtobufCFieldDescriptor *field, uint64_t *size, unsigned depth)
+NRI_INLINE bool add_field(struct sizer *s, const ProtobufCMessage *message,
+                          const ProtobufCFieldDescriptor *field, uint64_t *size, unsigned depth)
 {
     if (!nri_field_repeated(field)) {
         return add_singular(s, message, field, size, depth);
@@ -340,8 +343,8 @@ static uint8_t *write_repeated(uint8_t *at, const ProtobufCMessage *message,
     return at;
 }
 
-static inline __attribute__((always_inline)) uint8_t *
-write_singular(uint8_t *at, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
+NRI_INLINE uint8_t *write_singular(uint8_t *at, const ProtobufCMessage *message,
+                                   const ProtobufCFieldDescriptor *field)
 {
     const void *member = nri_field_member(message, field);
     if (is_data(field)) {
@@ -362,8 +365,8 @@ write_singular(uint8_t *at, const ProtobufCMessage *message, const ProtobufCFiel
     return at;
 }
 
-static inline uint8_t *write_field(uint8_t *at, const ProtobufCMessage *message,
-                                   const ProtobufCFieldDescriptor *field)
+NRI_INLINE uint8_t *write_field(uint8_t *at, const ProtobufCMessage *message,
+                                const ProtobufCFieldDescriptor *field)
 {
     if (!nri_field_repeated(field)) {
         return write_singular(at, message, field);
