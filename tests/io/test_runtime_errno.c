@@ -80,6 +80,27 @@ int __wrap_access(const char *path, int mode)
     return refuses("access") ? -1 : __real_access(path, mode);
 }
 
+/* Of the socket's directory alone. With large files open() is called by its other name. */
+static bool refuses_open(const char *path)
+{
+    const char *last = strrchr(path, '/');
+    return last != NULL && strcmp(last, "/run") == 0 && refuses("open");
+}
+
+int __real_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, mode_t mode)
+{
+    return refuses_open(path) ? -1 : __real_open(path, flags, mode);
+}
+
+int __real_open64(const char *path, int flags, mode_t mode);
+int __wrap_open64(const char *path, int flags, mode_t mode);
+int __wrap_open64(const char *path, int flags, mode_t mode)
+{
+    return refuses_open(path) ? -1 : __real_open64(path, flags, mode);
+}
+
 int __real_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation)
@@ -171,13 +192,23 @@ struct refused {
 };
 
 static const struct refused rows[] = {
-    {"mkdir", EACCES, NRI_E_PERMISSION, 0}, {"mkdir", EPERM, NRI_E_PERMISSION, 0},
-    {"mkdir", EROFS, NRI_E_PERMISSION, 0},  {"mkdir", ENOSPC, NRI_E_IO, 0},
-    {"mkdir", ENOMEM, NRI_E_NOMEM, 0},      {"access", EACCES, NRI_E_PERMISSION, 0},
-    {"access", EROFS, NRI_E_PERMISSION, 0}, {"bind", EACCES, 0, NRI_E_PERMISSION},
-    {"bind", EROFS, 0, NRI_E_PERMISSION},   {"bind", ENOSPC, 0, NRI_E_IO},
-    {"bind", ENOMEM, 0, NRI_E_NOMEM},       {"bind", EADDRINUSE, 0, NRI_E_ADDR_IN_USE},
-    {"listen", ENOBUFS, 0, NRI_E_IO},       {"flock", ENOLCK, 0, 0},
+    {"mkdir", EACCES, NRI_E_PERMISSION, 0},
+    {"mkdir", EPERM, NRI_E_PERMISSION, 0},
+    {"mkdir", EROFS, NRI_E_PERMISSION, 0},
+    {"mkdir", ENOSPC, NRI_E_IO, 0},
+    {"mkdir", ENOMEM, NRI_E_NOMEM, 0},
+    {"access", EACCES, NRI_E_PERMISSION, 0},
+    {"access", EROFS, NRI_E_PERMISSION, 0},
+    {"bind", EACCES, 0, NRI_E_PERMISSION},
+    {"bind", EROFS, 0, NRI_E_PERMISSION},
+    {"bind", ENOSPC, 0, NRI_E_IO},
+    {"bind", ENOMEM, 0, NRI_E_NOMEM},
+    {"bind", EADDRINUSE, 0, NRI_E_ADDR_IN_USE},
+    {"listen", ENOBUFS, 0, NRI_E_IO},
+    {"flock", ENOLCK, 0, 0},
+    /* May be written to, but not read. */
+    {"open", EACCES, 0, 0},
+    {"open", EMFILE, 0, NRI_E_IO},
 };
 
 static void check_refused(struct node *node, const struct refused *row)
