@@ -39,9 +39,9 @@ static int unknown(const char *name)
 }
 
 /* What was printed is lost when standard output cannot take it: a full disk is no success. */
-static int flushed(int code)
+static int flushed(FILE *out, int code)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (fflush(out) == 0 && !ferror(out))
         return code;
     (void)fputs("nrictl: standard output does not take the result\n", stderr);
     return code == NRICTL_OK ? NRICTL_ENVIRONMENT : code;
@@ -61,15 +61,16 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help_overview(stdout);
-        return flushed(NRICTL_OK);
+        return flushed(stdout, NRICTL_OK);
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         (void)printf("nrictl %s\n", nri_version());
-        return flushed(NRICTL_OK);
+        return flushed(stdout, NRICTL_OK);
     }
     const struct nrictl_command *command = nrictl_command_find(argv[1]);
     if (command == NULL)
         return unknown(argv[1]);
     ctl.command = command->name;
-    return flushed(command->run(&ctl, command, argc - 1, argv + 1));
+    const int code = command->run(&ctl, command, argc - 1, argv + 1);
+    return flushed(ctl.out, code);
 }

@@ -9,9 +9,10 @@
  * An operation is what Kubernetes would ask a runtime for: each is asynchronous, sends one event or
  * several, and has exactly one callback, never inside the call that began it. Operations of one pod
  * sandbox and its containers are done one after the other in the order of the calls, those of
- * different ones side by side; so an operation need not wait for the callback of the one before. A
- * failed one does not stop those behind it. What an operation is about is looked up when it is its
- * turn: a container may be started before the callback of its creation came.
+ * different ones side by side; so an operation need not wait for the callback of the one before: a
+ * container may be started before the callback of its creation came. A failed one does not stop
+ * those behind it, which then fail because of the state they find. An id is free again once the
+ * callback of its removal, or of its failed creation, came.
  *
  *     run pod           RunPodSandbox; when that is refused StopPodSandbox, RemovePodSandbox
  *     update pod        UpdatePodSandbox, PostUpdatePodSandbox; NRI_E_STATE unless it is ready
@@ -21,8 +22,8 @@
  *                       ready; when refused StopContainer, RemoveContainer
  *     start             StartContainer, PostStartContainer; NRI_E_STATE unless it is created
  *     update            UpdateContainer, PostUpdateContainer; NRI_E_STATE unless created or running
- *     stop              StopContainer; of a stopped one nothing
- *     exit              the same, of itself, with an exit code; NRI_E_STATE unless it runs
+ *     stop              StopContainer, exit code 143; of a stopped one nothing
+ *     exit              the same, of itself, with its exit code; NRI_E_STATE unless it runs
  *     remove            what stop does, RemoveContainer
  *     restart           the runtime goes away and comes back with the same containers
  *
@@ -47,8 +48,12 @@ struct node;
 /* ---- what an operation came to ---- */
 
 struct node_result {
-    int code;         /* 0, or why it failed: of the node, or of the first outcome that has one */
+    /* 0, or why it failed: of the node, or of the first outcome that has one. */
+    int code;
     const char *text; /* the same in words, with the plugin's name; "" for 0 */
+    /* Whether it was done all the same: of Stop..., Remove... and Post... a runtime only logs that
+     * a plugin failed. True for code 0. */
+    bool done;
     /* An outcome for each event that was sent, in order; nri_outcome_ref() keeps one. */
     nri_outcome *const *outcomes;
     size_t outcome_count;
@@ -97,7 +102,8 @@ struct node_watch {
      * the ids that were not possible. All others are applied. */
     void (*updated)(struct node *node, const char *plugin, const nri_updates *list,
                     const char *const *failed, size_t failed_count, bool sync, void *user);
-    /* A plugin asked for a container's end, and it is being stopped (as an operation). */
+    /* A plugin ("" when several answered the event together) asked for a container's end, and it is
+     * being stopped (as an operation). */
     void (*evicted)(struct node *node, const char *container_id, const char *plugin,
                     const char *reason, void *user);
     /* A plugin that was started by node_start_child() has ended; as waitpid()'s status. */
@@ -159,7 +165,7 @@ int node_remove_container(struct node *node, const char *container, node_done do
 /*
  * The runtime goes away (plugins lose their connections, what they are asked fails with
  * NRI_E_STATE), stays away for `away_ms`, and comes back: `done` is called when it is ready.
- * Operations that come meanwhile wait for that. Plugins launched from the directory are launched
+ * What operations have yet to do waits for that. Plugins launched from the directory are launched
  * again; those of node_start_child() are left alone: they connect again, or end, as they like.
  */
 int node_restart(struct node *node, uint64_t away_ms, node_done done, void *user);
