@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,6 +125,15 @@ static int connect_plugin(const struct launch *launch)
     return fcntl(fd, F_DUPFD, HIGH_FD);
 }
 
+/* Not every C library has closefrom(), nor every kernel the call. */
+static void close_rest(unsigned first)
+{
+    if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+        return;
+    for (long fd = (long)first, end = sysconf(_SC_OPEN_MAX); fd < end; fd++)
+        (void)close((int)fd);
+}
+
 static void become(struct launch *launch)
 {
     sigset_t none;
@@ -144,7 +154,7 @@ static void become(struct launch *launch)
     launch->report = REPORT_FD;
     if (!launch->connected)
         (void)close(PLUGIN_FD);
-    closefrom(REPORT_FD + 1);
+    close_rest(REPORT_FD + 1);
     environ = launch->environment;
     (void)execvp(launch->argv[0], launch->argv);
     report(launch, errno);
