@@ -115,7 +115,10 @@ struct nri_runtime_options {
     const char *name;
     /** Its version. Default that of libnri. */
     const char *version;
-    /** The version of NRI that plugins are told. Default the newest that libnri knows. */
+    /** The version of NRI that plugins are told. Default the newest that libnri knows. With an
+     * older one the runtime is to its plugins what runtimes of that version are: before 0.12 it
+     * does not tell it, and notifies by StateChange; before 0.10 it refuses plugins that subscribe
+     * to events that came with that; before 0.7 Configure has no time-outs. */
     const char *nri_version;
     /** The socket for external plugins; its directory is made with mode 0700 when it is missing.
      * Default NRI_DEFAULT_SOCKET_PATH. */

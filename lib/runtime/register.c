@@ -28,6 +28,16 @@ static bool knows_dedicated(const char *version)
     return number[0] > 0 || number[1] >= 12;
 }
 
+/* Whether the runtime is one of that minor version of NRI, or newer. */
+static bool is_since(const struct nri_rt *rt, unsigned minor)
+{
+    unsigned number[3];
+
+    if (!nri_version_parse(rt->config.nri_version, number))
+        return true;
+    return number[0] > 0 || number[1] >= minor;
+}
+
 /* ---- Configure ---- */
 
 static void enter_chain(nri_runtime_plugin *plugin, uint32_t events)
@@ -45,6 +55,12 @@ static void enter_chain(nri_runtime_plugin *plugin, uint32_t events)
                       names);
 }
 
+static uint32_t known_events(const struct nri_rt *rt)
+{
+    /* As of a version that cannot be read. */
+    return is_since(rt, 12) ? NRI_EVENTS_ALL : nri_version_events(rt->config.nri_version);
+}
+
 static void configured(void *user, const struct nri_rpc_result *result)
 {
     nri_runtime_plugin *plugin = user;
@@ -57,13 +73,12 @@ static void configured(void *user, const struct nri_rpc_result *result)
     }
     const NRI_RT_MESSAGE(ConfigureResponse) *reply =
         (const NRI_RT_MESSAGE(ConfigureResponse) *)result->message;
-    const uint32_t events = (uint32_t)reply->events;
-    if ((events & ~NRI_EVENTS_ALL) != 0) {
-        nri_rt_drop(plugin, NRI_E_PROTOCOL, "invalid plugin events: 0x%" PRIx32,
-                    events & ~NRI_EVENTS_ALL);
+    const uint32_t events = (uint32_t)reply->events, known = known_events(plugin->rt);
+    if ((events & ~known) != 0) {
+        nri_rt_drop(plugin, NRI_E_PROTOCOL, "invalid plugin events: 0x%" PRIx32, events & ~known);
         return;
     }
-    enter_chain(plugin, events == 0 ? NRI_EVENTS_ALL : events);
+    enter_chain(plugin, events == 0 ? known : events);
 }
 
 static void configure(nri_runtime_plugin *plugin)
@@ -77,9 +92,12 @@ static void configure(nri_runtime_plugin *plugin)
     request.config = (char *)(uintptr_t)plugin->config;
     request.runtime_name = (char *)(uintptr_t)rt->config.name;
     request.runtime_version = (char *)(uintptr_t)rt->config.version;
-    request.nri_version = (char *)(uintptr_t)rt->config.nri_version;
-    request.registration_timeout = (int64_t)(rt->config.registration_timeout / NRI_MSEC);
-    request.request_timeout = (int64_t)(rt->config.request_timeout / NRI_MSEC);
+    if (is_since(rt, 12))
+        request.nri_version = (char *)(uintptr_t)rt->config.nri_version;
+    if (is_since(rt, 7)) {
+        request.registration_timeout = (int64_t)(rt->config.registration_timeout / NRI_MSEC);
+        request.request_timeout = (int64_t)(rt->config.request_timeout / NRI_MSEC);
+    }
     plugin->state = NRI_RT_CONFIGURING;
     const uint64_t left =
         plugin->registration_deadline > rt->now ? plugin->registration_deadline - rt->now : 1;
@@ -130,7 +148,7 @@ static int take_version(nri_runtime_plugin *plugin, const char *version, struct 
     if (kept == NULL)
         return nri_error_set(error, NRI_E_NOMEM, "out of memory for a plugin's version");
     plugin->nri_version = kept;
-    plugin->dedicated = knows_dedicated(kept);
+    plugin->dedicated = knows_dedicated(kept) && is_since(plugin->rt, 12);
     return 0;
 }
 

@@ -248,7 +248,7 @@ static void apply_updates(struct operation *operation, nri_outcome *outcome)
     const nri_updates *updates = nri_outcome_updates(outcome);
     const char *own = operation->container == NULL ? "" : container_id(operation->container);
     const char *reason, *id;
-    for (size_t i = 0; i < nri_updates_count(updates); i++) {
+    for (size_t i = 0; !node->imitate.no_updates && i < nri_updates_count(updates); i++) {
         const nri_update *update = nri_updates_at(updates, i);
         id = nri_update_container_id(update);
         if (strcmp(id, own) == 0 && operation->kind == OPERATION_UPDATE)
@@ -260,13 +260,16 @@ static void apply_updates(struct operation *operation, nri_outcome *outcome)
         node_evict(node, id, "", reason);
 }
 
-static bool updates_fail(struct operation *operation)
+static bool updates_fail(struct operation *operation, nri_outcome *outcome)
 {
-    if (!operation->node->imitate.strict_updates || operation->not_updated_count == 0)
+    const struct imitate *imitate = &operation->node->imitate;
+    if (imitate->no_updates && nri_updates_count(nri_outcome_updates(outcome)) > 0)
+        return operation_fail(operation, NRI_E_UNSUPPORTED,
+                              "%s does not update containers for plugins", imitate->name) != 0;
+    if (!imitate->strict_updates || operation->not_updated_count == 0)
         return false;
-    (void)operation_fail(operation, NRI_E_INVALID, "container %s cannot be updated",
-                         operation->not_updated[0]);
-    return true;
+    return operation_fail(operation, NRI_E_INVALID, "container %s cannot be updated",
+                          operation->not_updated[0]) != 0;
 }
 
 static void after_create(struct operation *operation, struct store_container *container, int code,
@@ -276,7 +279,7 @@ static void after_create(struct operation *operation, struct store_container *co
     nri_container *next = NULL;
     if (code == 0) {
         apply_updates(operation, outcome);
-        if (updates_fail(operation))
+        if (updates_fail(operation, outcome))
             code = operation->code;
     }
     if (code == 0) {
@@ -304,7 +307,7 @@ static void after_update(struct operation *operation, struct store_container *co
                                                      : nri_container_resources(operation->update);
     if (code == 0) {
         apply_updates(operation, outcome);
-        if (updates_fail(operation))
+        if (updates_fail(operation, outcome))
             code = operation->code;
     }
     if (code == 0) {

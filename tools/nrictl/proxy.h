@@ -42,9 +42,9 @@ struct proxy_watch {
 };
 
 struct proxy_options {
-    const char *connect;      /* the runtime's socket; NULL: pairs come by proxy_join() */
-    const char *listen;       /* the socket for plugins; NULL: none */
-    uint32_t most;            /* connections at a time; 0: 256; others wait */
+    const char *connect; /* the runtime's socket; NULL: pairs come by proxy_join() */
+    const char *listen;  /* the socket for plugins; NULL: none */
+    uint32_t most;       /* connections at a time; 0: 256; others wait */
 };
 
 /* NRI_E_NOMEM, and of the socket what nri_listener_check() says. A dead socket at `listen` is

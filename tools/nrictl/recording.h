@@ -61,10 +61,10 @@ struct recording_damage {
 
 struct recording_reader {
     struct nri_buf bytes;
-    uint64_t offset; /* in the file, of the first of `bytes` */
-    bool begun;      /* the file's header was read */
-    bool torn;       /* recording_finish() told of the tail */
-    size_t used;     /* of `bytes`, by the record that was given last */
+    uint64_t offset;                /* in the file, of the first of `bytes` */
+    bool begun;                     /* the file's header was read */
+    bool torn;                      /* recording_finish() told of the tail */
+    size_t used;                    /* of `bytes`, by the record that was given last */
     struct recording_damage damage; /* being gathered, while size is not 0 */
 };
 

@@ -28,8 +28,8 @@ struct session_text { /* not NUL-terminated; of another party: print_text() */
 };
 
 struct session_message {
-    uint64_t time;  /* of its last byte: ns since 1970 */
-    uint64_t first; /* of its first byte */
+    uint64_t time;       /* of its last byte: ns since 1970 */
+    uint64_t first;      /* of its first byte */
     uint32_t connection; /* from 1, counted over the whole recording */
     enum recording_direction direction;
     uint64_t number; /* of the message in its session, from 1 */
@@ -53,9 +53,9 @@ struct session_message {
     /* of a response */
     int32_t status; /* gRPC's; 0: OK */
     struct session_text status_text;
-    bool matched;           /* its request was recorded */
-    uint64_t request;       /* that request's number */
-    uint64_t request_time;  /* and its `time`: the difference is how long the answer took */
+    bool matched;          /* its request was recorded */
+    uint64_t request;      /* that request's number */
+    uint64_t request_time; /* and its `time`: the difference is how long the answer took */
     /* of Synchronize, both ways; else 0 */
     uint32_t part; /* from 1, of the parts of one synchronisation */
     bool more;     /* another part follows */
