@@ -288,6 +288,11 @@ const char *node_error(const struct node *node)
     return node->error.text;
 }
 
+uv_loop_t *node_loop(const struct node *node)
+{
+    return node->loop;
+}
+
 const char *node_socket(const struct node *node)
 {
     return node->socket;
@@ -319,6 +324,11 @@ nri_runtime_plugin *node_find_plugin(const struct node *node, const char *name)
             return at;
     }
     return NULL;
+}
+
+uint64_t node_event_nanoseconds(const struct node *node)
+{
+    return node->event_nanoseconds;
 }
 
 size_t node_pending(const struct node *node)

@@ -56,6 +56,7 @@ struct node_result {
     bool done;
     /* An outcome for each event that was sent, in order; nri_outcome_ref() keeps one. */
     nri_outcome *const *outcomes;
+    const uint64_t *event_nanoseconds; /* of each of them, from the call to the outcome */
     size_t outcome_count;
     /* Of the updates of other containers that plugins answered with, the ids of those that were not
      * possible (not told to plugins, as no runtime does). */
@@ -125,6 +126,7 @@ void node_close(struct node *node, void (*closed)(void *user), void *user);
 /* The error of the last function that returned a code; "" for none. */
 const char *node_error(const struct node *node);
 
+uv_loop_t *node_loop(const struct node *node);
 const char *node_socket(const struct node *node);
 struct store *node_store(struct node *node); /* pod sandboxes and containers, to read */
 /* For nri_runtime_next_plugin() and the like; another one after each restart, NULL in between. */
@@ -132,6 +134,8 @@ nri_runtime *node_runtime(const struct node *node);
 const struct imitate *node_imitate(const struct node *node);
 /* A connected plugin by "NN-name" or its name; NULL: there is none. */
 nri_runtime_plugin *node_find_plugin(const struct node *node, const char *name);
+/* In the callback `outcome` of the watch: from the call of that event to its outcome. */
+uint64_t node_event_nanoseconds(const struct node *node);
 /* Operations that have not had their callback. */
 size_t node_pending(const struct node *node);
 

@@ -49,6 +49,7 @@ struct node {
     struct operation *operations;        /* all, the newest first */
     struct operation *loose, *loose_end; /* those of no pod sandbox */
     size_t pending;
+    uint64_t event_nanoseconds; /* of the last outcome */
     uint32_t next_pid;
     uint64_t away_ms;
     node_done restarted;
@@ -102,6 +103,8 @@ struct operation {
     bool failed; /* it is not done */
     char *text;
     nri_outcome **outcomes;
+    uint64_t *event_nanoseconds; /* of each of them */
+    uint64_t sent_at;
     size_t outcome_count;
     char **not_updated;
     size_t not_updated_count;

@@ -49,6 +49,7 @@ void operation_free(struct operation *operation)
     nri_pod_free(operation->pod_update);
     free(operation->steps);
     free(operation->outcomes);
+    free(operation->event_nanoseconds);
     free(operation->not_updated);
     free(operation->reason);
     free(operation->text);
@@ -114,12 +115,19 @@ void operation_note_not_updated(struct operation *operation, const char *id)
 
 static void keep_outcome(struct operation *operation, nri_outcome *outcome)
 {
-    nri_outcome **list = grown(operation->outcomes, operation->outcome_count);
-    if (list == NULL) {
+    const size_t count = operation->outcome_count;
+    nri_outcome **list = grown(operation->outcomes, count);
+    uint64_t *times =
+        list == NULL ? NULL : realloc(operation->event_nanoseconds, (count + 1) * sizeof *times);
+    operation->node->event_nanoseconds = uv_hrtime() - operation->sent_at;
+    if (list != NULL)
+        operation->outcomes = list;
+    if (times == NULL) {
         (void)operation_fail(operation, NRI_E_NOMEM, "out of memory for an outcome");
         return;
     }
-    operation->outcomes = list;
+    operation->event_nanoseconds = times;
+    times[count] = operation->node->event_nanoseconds;
     list[operation->outcome_count++] = nri_outcome_ref(outcome);
 }
 
@@ -158,6 +166,7 @@ static void finish(struct operation *operation)
                                         : "",
         .done = !operation->failed,
         .outcomes = operation->outcomes,
+        .event_nanoseconds = operation->event_nanoseconds,
         .outcome_count = operation->outcome_count,
         .not_updated = (const char *const *)operation->not_updated,
         .not_updated_count = operation->not_updated_count,
@@ -190,6 +199,7 @@ static int send_event(struct operation *operation, const struct operation_step *
         event.overhead = nri_pod_overhead(operation->pod_update);
         event.resources = nri_pod_pod_resources(operation->pod_update);
     }
+    operation->sent_at = uv_hrtime();
     const int code = nri_runtime_call(operation->node->runtime, &event, on_outcome, operation);
     operation->sent = code == 0;
     return code;

@@ -62,9 +62,11 @@ static void on_lost(struct node *node, nri_runtime_plugin *plugin, int code, con
 
 static void on_outcome(struct node *node, nri_outcome *outcome, void *user)
 {
-    (void)node;
-    (void)outcome;
-    ((struct rig *)user)->outcomes++;
+    struct rig *rig = user;
+    assert_true(node_event_nanoseconds(node) > 0);
+    rig->outcomes++;
+    if (rig->load != NULL)
+        load_outcome(rig->load, outcome);
 }
 
 static void on_updated(struct node *node, const char *plugin, const nri_updates *list,

@@ -10,6 +10,7 @@
 
 #include <nri/nri.h>
 
+#include "load.h"
 #include "node.h"
 
 #define RIG_PATIENCE_MS 60000 /* for what must happen: a slow machine is no failure */
@@ -24,6 +25,7 @@ struct rig {
     char evicted_id[64], evicted_reason[64], evicted_by[64];
     char failed_ids[256]; /* of the last update of a plugin's own accord, joined by commas */
     bool sync;            /* it was the answer to a Synchronize */
+    struct load *load;    /* NULL: none */
 };
 int rig_setup(void **state);
 int rig_teardown(void **state); /* the node is closed; no process and no descriptor is left */
