@@ -97,7 +97,7 @@ int nri_rt_add_builtin(struct nri_rt *rt, const struct nri_plugin_ops *ops, cons
     struct nri_builtin *builtin = NULL;
     nri_runtime_plugin *plugin;
 
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     if (ops == NULL)
         return nri_error_set(error, NRI_E_INVALID, "a built-in plugin needs a callback table");
     int code = nri_identity_check_name(name, error);
@@ -145,15 +145,17 @@ static bool to_plugin(nri_runtime_plugin *plugin, uint64_t now)
     return true;
 }
 
-static bool to_runtime(nri_runtime_plugin *plugin, uint64_t now)
+/* Handlers have run since the driver looked at the clock, and how long they took is to be told. */
+static bool to_runtime(nri_runtime_plugin *plugin)
 {
+    const struct nri_host *host = plugin->rt->config.host;
     const uint8_t *bytes;
     size_t count;
 
     nri_core_output(plugin->builtin->core, &bytes, &count);
     if (count == 0)
         return false;
-    nri_rt_input(plugin, bytes, count, now);
+    nri_rt_input(plugin, bytes, count, host->now(host->context));
     nri_core_written(plugin->builtin->core, count);
     return true;
 }
@@ -177,7 +179,7 @@ bool nri_builtin_pump(nri_runtime_plugin *plugin, uint64_t now)
     nri_core_drain(core, now);
     bool moved = to_plugin(plugin, now);
     nri_core_drain(core, now);
-    moved = to_runtime(plugin, now) || moved;
+    moved = to_runtime(plugin) || moved;
     if (plugin->closing) {
         nri_rt_ended(plugin, 0, "the runtime ended it", now);
     } else if (nri_core_should_close(core)) {

@@ -23,6 +23,12 @@ void nri_rt_wake(struct nri_rt *rt)
         rt->config.wake(rt->config.wake_user);
 }
 
+void nri_rt_take_time(struct nri_rt *rt, uint64_t now)
+{
+    if (now > rt->now)
+        rt->now = now;
+}
+
 uint64_t nri_rt_after(uint64_t now, uint64_t time)
 {
     return time < NRI_NEVER - now ? now + time : NRI_NEVER;
@@ -149,7 +155,7 @@ static void run_events(struct nri_rt *rt)
 
 void nri_rt_process(struct nri_rt *rt, uint64_t now)
 {
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     if (rt->depth > 0)
         return; /* the outer one goes on */
     bool moved = true;
@@ -214,7 +220,7 @@ static void tick_plugin(nri_runtime_plugin *plugin)
 
 void nri_rt_tick(struct nri_rt *rt, uint64_t now)
 {
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     for (nri_runtime_plugin *plugin = rt->plugins; plugin != NULL; plugin = plugin->next)
         tick_plugin(plugin);
 }
@@ -233,14 +239,14 @@ void nri_rt_shutdown(struct nri_rt *rt, uint64_t grace, uint64_t now)
 {
     NRI_RT_MESSAGE(Empty) empty;
 
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     if (rt->stopping) {
-        earliest(&rt->stop_at, nri_rt_after(now, grace));
+        earliest(&rt->stop_at, nri_rt_after(rt->now, grace));
         nri_rt_wake(rt);
         return;
     }
     rt->stopping = true;
-    rt->stop_at = nri_rt_after(now, grace);
+    rt->stop_at = nri_rt_after(rt->now, grace);
     for (nri_outcome *event = rt->events; event != NULL; event = event->next)
         (void)nri_rt_event_fail(event, NRI_E_STATE, NULL, "the runtime was stopped");
     nri__pkg__api__v1alpha1__empty__init(&empty);
@@ -250,8 +256,8 @@ void nri_rt_shutdown(struct nri_rt *rt, uint64_t grace, uint64_t now)
             continue;
         plugin->state = NRI_RT_SHUTTING_DOWN;
         if (!knows ||
-            nri_rpc_invoke(plugin->rpc, nri_rt_method(NRI_EVENT_SHUTDOWN, false), &empty.base, now,
-                           grace, NULL, 0, shut_down, plugin, NULL) != 0)
+            nri_rpc_invoke(plugin->rpc, nri_rt_method(NRI_EVENT_SHUTDOWN, false), &empty.base,
+                           rt->now, grace, NULL, 0, shut_down, plugin, NULL) != 0)
             nri_rt_drop(plugin, 0, "the runtime stops");
     }
     nri_rt_wake(rt);

@@ -277,7 +277,7 @@ static int check_event(const struct nri_rt *rt, const struct nri_runtime_event *
 int nri_rt_call(struct nri_rt *rt, const struct nri_runtime_event *event, nri_runtime_done done,
                 void *user, uint64_t now, struct nri_error *error)
 {
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     if (rt->stopping)
         return nri_error_set(error, NRI_E_STATE, "the runtime stops");
     const int code = check_event(rt, event, error);

@@ -163,7 +163,7 @@ static bool take_origin(nri_runtime_plugin *plugin, const struct nri_rt_origin *
 int nri_rt_attach(struct nri_rt *rt, const struct nri_rt_origin *origin, uint64_t now,
                   nri_runtime_plugin **plugin, struct nri_error *error)
 {
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     if (rt->stopping)
         return nri_error_set(error, NRI_E_STATE, "the runtime stops: it takes no more plugins");
     if (rt->plugin_count >= rt->config.max_plugins)
@@ -180,9 +180,9 @@ int nri_rt_attach(struct nri_rt *rt, const struct nri_rt_origin *origin, uint64_
         return nri_error_set(error, code, "a plugin's connection: %s", nri_strerror(code));
     }
     p->number = ++rt->next_plugin;
-    p->since = now;
+    p->since = rt->now;
     p->first_event = NRI_NEVER;
-    p->registration_deadline = nri_rt_after(now, rt->config.registration_timeout);
+    p->registration_deadline = nri_rt_after(rt->now, rt->config.registration_timeout);
     link_plugin(p);
     rt->plugin_count++;
     *plugin = p;
@@ -211,10 +211,10 @@ void nri_rt_input(nri_runtime_plugin *plugin, const uint8_t *bytes, size_t count
 {
     struct nri_error error;
 
-    plugin->rt->now = now;
+    nri_rt_take_time(plugin->rt, now);
     if (plugin->closing)
         return;
-    const int code = nri_rpc_input(plugin->rpc, bytes, count, now, &error);
+    const int code = nri_rpc_input(plugin->rpc, bytes, count, plugin->rt->now, &error);
     if (code != 0)
         nri_rt_drop(plugin, code, "%s", error.text);
     nri_rt_plugin_check(plugin);
@@ -286,7 +286,7 @@ void nri_rt_ended(nri_runtime_plugin *plugin, int code, const char *text, uint64
 {
     struct nri_rt *rt = plugin->rt;
 
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     if (plugin->ended)
         return;
     plugin->ended = true;

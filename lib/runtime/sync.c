@@ -219,13 +219,13 @@ void nri_rt_sync_turn(struct nri_rt *rt)
 
 void nri_rt_hold_sync(struct nri_rt *rt, bool drivers, uint64_t now)
 {
-    rt->now = now;
+    nri_rt_take_time(rt, now);
     if (drivers) {
         rt->driver_holds++;
         return;
     }
     if (rt->holds++ == 0) {
-        rt->held_since = now;
+        rt->held_since = rt->now;
         rt->hold_reported = false;
     }
 }

@@ -340,6 +340,112 @@ static void test_builtin(void **state)
     nri_pod_free(pod);
 }
 
+struct slow {
+    struct rt_fixture *fixture;
+    nri_pod *pod, *other;
+    nri_container *container;
+    struct rt_done *stop; /* of an event that the handler calls */
+};
+
+static int slow_create(nri_request *request, void *user)
+{
+    struct slow *slow = user;
+
+    (void)request;
+    slow->fixture->now += 7 * NRI_MSEC;
+    slow->stop = rt_call(slow->fixture, NRI_EVENT_STOP_POD_SANDBOX, slow->other, NULL);
+    slow->fixture->now += 2 * NRI_MSEC;
+    return 0;
+}
+
+static int quick_stop(nri_request *request, void *user)
+{
+    (void)request;
+    (void)user;
+    return 0;
+}
+
+static uint64_t latency_in(const struct rt_fixture *fixture, const char *event)
+{
+    static const char name[] = "latency_seconds_sum{plugin=\"07-inside\",event=\"%s\"}";
+    char wanted[128], *text;
+    unsigned nanoseconds = 0;
+
+    (void)snprintf(wanted, sizeof wanted, name, event);
+    assert_int_equal(nri_rt_metrics(fixture->rt, &text, NULL), 0);
+    const char *found = strstr(text, wanted);
+    assert_non_null(found);
+    assert_int_equal(sscanf(found + strlen(wanted), " 0.%9u", &nanoseconds), 1);
+    nri_metrics_free(text);
+    return nanoseconds;
+}
+
+/* The clock goes on while a handler of this program runs. */
+static void test_builtin_latency(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    struct slow slow = {.fixture = fixture};
+    const struct nri_plugin_ops ops = {
+        .size = sizeof ops, .on_create_container = slow_create, .on_stop_pod_sandbox = quick_stop};
+
+    rt_start(fixture);
+    assert_int_equal(
+        nri_rt_add_builtin(fixture->rt, &ops, "inside", "07", NULL, &slow, fixture->now, NULL), 0);
+    rt_settle(fixture);
+    slow.pod = rt_pod("p");
+    slow.other = rt_pod("q");
+    slow.container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, slow.pod, slow.container);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    assert_int_equal(nri_outcome_step_latency(done->outcome, 0), 9 * NRI_MSEC);
+    assert_int_equal(latency_in(fixture, "CreateContainer"), 9 * NRI_MSEC);
+    assert_done(slow.stop, 0);
+    assert_int_equal(nri_outcome_step_latency(slow.stop->outcome, 0), 0);
+    assert_in_range(nri_outcome_step_wait(slow.stop->outcome, 0), 0, 2 * NRI_MSEC);
+    assert_int_equal(latency_in(fixture, "StopPodSandbox"), 0);
+    nri_container_free(slow.container);
+    nri_pod_free(slow.other);
+    nri_pod_free(slow.pod);
+}
+
+static int late_create(nri_request *request, void *user)
+{
+    struct rt_fixture *fixture = user;
+
+    (void)request;
+    fixture->now += 9 * NRI_MSEC;
+    return 0;
+}
+
+/* The driver tells of an end with a time that it read before a handler ran. */
+static void test_time_never_goes_back(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    const struct nri_plugin_ops ops = {.size = sizeof ops, .on_create_container = late_create};
+
+    rt_start(fixture);
+    assert_int_equal(
+        nri_rt_add_builtin(fixture->rt, &ops, "inside", "07", NULL, fixture, fixture->now, NULL),
+        0);
+    struct rt_plugin *plugin = rt_plugin(fixture, "10", "one", CREATE, NULL);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    nri_rt_process(fixture->rt, fixture->now);
+    fixture->now -= 9 * NRI_MSEC;
+    rt_kill(plugin);
+    rt_settle(fixture);
+    assert_done(done, 0);
+    assert_int_equal(nri_outcome_step_count(done->outcome), 2);
+    assert_int_equal(nri_outcome_step_latency(done->outcome, 0), 9 * NRI_MSEC);
+    assert_int_equal(nri_outcome_step_code(done->outcome, 1), NRI_E_CLOSED);
+    assert_int_equal(nri_outcome_step_latency(done->outcome, 1), 0);
+    nri_container_free(container);
+    nri_pod_free(pod);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +459,8 @@ int main(void)
         rt_test(test_failures_have_a_limit),
         rt_test(test_abandoned_have_a_limit),
         rt_test(test_builtin),
+        rt_test(test_builtin_latency),
+        rt_test(test_time_never_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
