@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# consumer.sh LINKING SOURCE BUILD PREFIX: installs the build into a DESTDIR of its own, and builds and runs a
-# C and a C++ program with plain gcc and g++ and what pkg-config says, nothing else. LINKING:
+# consumer.sh LINKING SOURCE BUILD PREFIX: installs the build into a DESTDIR of its own, and builds and runs
+# plugins and container managers in C and C++ with plain gcc and g++ and what pkg-config says, nothing else. LINKING:
 #   shared      pkg-config nri
 #   archive     pkg-config nri-static: libnri.a, with the system's shared libraries below it
 #   static      -static with pkg-config --static nri
@@ -58,20 +58,33 @@ inspect() { # PROGRAM
     esac
 }
 
-for unit in consumer.c consumer.cpp; do
-    case $unit in
-    *.c) compiler=gcc ;;
-    *) compiler=g++ ;;
-    esac
-    program=$dir/${unit//./-}
-    # shellcheck disable=SC2086 # flags are words
-    "$compiler" -Wall -Wextra -Werror -o "$program" "$source/tests/consumer/$unit" $flags
+try() { # NAME COMPILER ARGUMENT...: builds and runs a program
+    local name=$1 compiler=$2 program=$dir/$1
+    shift 2
+    "$compiler" -Wall -Wextra -Werror -o "$program" "$@"
     if ! inspect "$program"; then
-        echo "FAILED: $unit is not linked as asked for ($linking):" >&2
+        echo "FAILED: $name is not linked as asked for ($linking):" >&2
         readelf -d "$program" >&2
         exit 1
     fi
     "$program" "$dir/no-such.sock"
-    echo "$unit: $linking, $(strip -o "$program.stripped" "$program" &&
+    echo "$name: $linking, $(strip -o "$program.stripped" "$program" &&
         stat -c %s "$program.stripped") bytes stripped"
-done
+}
+
+cd "$source/tests/consumer"
+# shellcheck disable=SC2086 # flags are words
+{
+    try plugin-c gcc consumer.c $flags
+    try plugin-c++ g++ consumer.cpp $flags
+    try runtime-c gcc -std=c99 -pedantic runtime.c $flags
+    try runtime-c++ g++ -std=c++17 -pedantic -pthread runtime.cpp $flags
+}
+# A program with a loop of libuv names that itself; it must be the one that libnri links.
+if ! ask --print-requires-private nri | grep -q '^libuv'; then
+    echo 'runtime-libuv: not tried, libnri was not built with the libuv of the system'
+    exit 0
+fi
+[ "$linking" = static ] || flags="$flags $(pkg-config --cflags --libs libuv)"
+# shellcheck disable=SC2086 # flags are words
+try runtime-libuv gcc -std=c99 -pedantic -D_GNU_SOURCE -DCONSUMER_UV runtime.c $flags
