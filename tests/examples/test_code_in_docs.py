@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_code_in_docs.py ROOT BUILD LIBRARY APP_LIBRARY CC...: the C in every page, compiled as it stands: all blocks of
-a page are one file. The daemon in doc/app.md is run, by the commands that the page gives. BUILD has the generated headers;
-APP_LIBRARY is "" where nri-app was not built."""
+"""test_code_in_docs.py ROOT BUILD LIBRARY APP_LIBRARY CC...: the C in every page, compiled as it stands. The blocks of a
+page are one file up to the one with main(), with which the next file begins after it; what is behind the last belongs to that.
+A program whose last block has a block of text behind it is run, and must print that. The daemon in doc/app.md and the
+container manager in doc/runtime.md are run as the pages say. BUILD has the generated headers; APP_LIBRARY is "" where nri-app
+was not built."""
 import glob
+import json
 import os
 import re
 import signal
@@ -19,7 +22,7 @@ APP_LIBRARY = sys.argv[4]
 COMPILER = sys.argv[5:]
 del sys.argv[1:]
 
-BLOCK = re.compile(r"^```c\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```c\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```.*$", re.MULTILINE)
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 # A page need not use all that it shows.
@@ -38,21 +41,71 @@ def pages():
     return sorted(os.path.relpath(name, ROOT) for name in found)
 
 
-class CodeInDocs(Case):
-    def source(self, page):
-        path = os.path.join(self.directory, page.replace("/", "-") + ".c")
+def programs(page):
+    """The files of a page: (source, what it prints)."""
+    found, blocks = [], []
+    for code, printed in BLOCK.findall(page):
+        blocks.append(code)
+        if "int main(" in code:
+            found.append(("".join(blocks), printed))
+            blocks = []
+    if found and blocks:
+        source, printed = found.pop()
+        return [*found, (source + "".join(blocks), printed)]
+    return found or [("".join(blocks), "")]
+
+
+class Compiled(Case):
+    def written(self, name, text):
+        path = os.path.join(self.directory, name)
         with open(path, "w", encoding="utf-8") as file:
-            file.write("".join(BLOCK.findall(read(page))))
+            file.write(text)
         return path
+
+    def compiled(self, name, text):
+        """A program linked with libnri; with libuv too, where its source wants that."""
+        source, path = self.written(name + ".c", text), os.path.join(self.directory, name)
+        libraries = [LIBRARY, "-Wl,-rpath," + os.path.dirname(LIBRARY)] + (["-luv"] if "<uv.h>" in text else [])
+        subprocess.run([*COMPILER, *WARNINGS, *HEADERS, source, "-o", path, *libraries], check=True)
+        return path
+
+
+def has_libuv():
+    """The system's, which libnri links too, and not one of a subproject's."""
+    if os.environ.get("NRI_LIBUV") == "internal":
+        return False
+    command = [*COMPILER, "-E", "-include", "uv.h", "-x", "c", os.devnull]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+class CodeInDocs(Compiled):
+    def test_files_of_a_page(self):
+        one, two = "```c\nint a;\n```\n", "text\n```c\nint main(void)\n```\n"
+        shown, last = "```text\nx\n```\n", "```c\nint b;\n```\n"
+        both = "int a;\nint main(void)\n"
+        self.assertEqual(programs(one + last), [("int a;\nint b;\n", "")])
+        self.assertEqual(programs(one + two + last), [(both + "int b;\n", "")])
+        self.assertEqual(programs(one + two + "\n" + shown + one + two + last), [(both, "x\n"), (both + "int b;\n", "")])
 
     def test_every_page_compiles(self):
         with_code = [page for page in pages() if BLOCK.search(read(page))]
         self.assertLessEqual({"README.md", "doc/app.md", "doc/deadlines.md", "doc/reconnect.md"}, set(with_code))
+        without_libuv = not has_libuv()
         for page in with_code:
-            with self.subTest(page):
-                command = [*COMPILER, *WARNINGS, *UNUSED, *HEADERS, "-fsyntax-only", self.source(page)]
-                ended = subprocess.run(command, capture_output=True, text=True, check=False)
-                self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+            for number, (text, printed) in enumerate(programs(read(page)), 1):
+                if without_libuv and "<uv.h>" in text:
+                    print("%s, program %d: not compiled, for want of the system's libuv" % (page, number))
+                    continue
+                with self.subTest(page, program=number):
+                    name = "%s-%d" % (page.replace("/", "-"), number)
+                    source = self.written(name + ".c", text)
+                    command = [*COMPILER, *WARNINGS, *UNUSED, *HEADERS, "-fsyntax-only", source]
+                    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+                    self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+                    if printed:
+                        command = [self.compiled(name, text)]
+                        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+                        self.assertEqual((ended.returncode, ended.stdout, ended.stderr), (0, printed, ""))
 
     def test_fences_are_pairs(self):
         for page in pages():
@@ -69,6 +122,112 @@ class CodeInDocs(Case):
                 self.assertEqual([link for link in links if not os.path.exists(os.path.join(where, link))], [])
 
 
+# An external plugin of the container manager's: once it is synchronised, it asks for more than there is.
+ASKING = r"""
+#include <nri/nri.h>
+#include <stdio.h>
+static void answered(nri_plugin *plugin, const nri_update_result *result, void *user)
+{
+    printf("%s, %zu failed: %s\n", nri_error_name(nri_update_result_code(result)),
+           nri_update_result_failed_count(result), nri_update_result_failed_id(result, 0));
+    (void)user;
+    nri_plugin_stop(plugin);
+}
+static int nothing(nri_request *req, void *user)
+{
+    (void)req;
+    (void)user;
+    return 0;
+}
+static int synchronize(nri_request *req, void *user)
+{
+    nri_updates *updates = NULL;
+    int code = nri_updates_new(&updates, NULL);
+    if (code == 0)
+        code = nri_update_set_cpu_shares(nri_updates_container(updates, "ctr0"), 77);
+    if (code == 0)
+        code = nri_update_set_cpu_shares(nri_updates_container(updates, "other"), 78);
+    if (code == 0)
+        code = nri_updates_evict(updates, "other", "it is in the way");
+    if (code == 0)
+        code = nri_plugin_update_containers(nri_request_plugin(req), updates, NULL, answered, NULL);
+    nri_updates_free(updates);
+    (void)user;
+    return code;
+}
+int main(int argc, char **argv)
+{
+    struct nri_plugin_ops ops = {.size = sizeof ops, .on_synchronize = synchronize, .on_stop_container = nothing};
+    struct nri_plugin_options options = {.size = sizeof options, .name = "asking", .index = "20", .socket_path = argv[1]};
+    nri_plugin *plugin = NULL;
+    if (argc != 2 || nri_plugin_new(&plugin, &ops, &options, NULL, NULL) != 0)
+        return 2;
+    int code = nri_plugin_run(plugin);
+    nri_plugin_close(plugin, NULL, NULL);
+    return code != 0;
+}
+"""
+
+
+class Manager(Compiled):
+    """The container manager in doc/runtime.md."""
+
+    def setUp(self):
+        super().setUp()
+        (source,) = [text for text, _ in programs(read("doc/runtime.md")) if "signalfd" in text]
+        self.program = self.compiled("manager", source)
+        for name in ("plugins", "configs", "bundle"):
+            os.mkdir(os.path.join(self.directory, name))
+        self.config = self.written("bundle/config.json", '{"ociVersion": "1.2.0", "process": {"args": ["sh"]}}')
+        self.socket = os.path.join(self.directory, "run", "nri.sock")
+        reader, writer = os.pipe()
+        self.out = os.fdopen(reader, encoding="utf-8")
+        self.addCleanup(self.out.close)
+        self.writer = writer
+
+    def start(self, *required):
+        places = [os.path.join(self.directory, name) for name in ("plugins", "configs")]
+        command = [self.program, *places, self.socket, os.path.dirname(self.config), *required]
+        running = Program(self.directory, command, stdout=self.writer)
+        os.close(self.writer)
+        self.addCleanup(running.close)
+        return running
+
+    def records(self, running):
+        lines = [json.loads(line) for line in running.err().splitlines() if line.startswith("{")]
+        return [(line["event"], [step["plugin"] for step in line["steps"]]) for line in lines]
+
+    def test_creates_a_container(self):
+        os.rename(self.compiled("hello", programs(read("README.md"))[0][0]),
+                  os.path.join(self.directory, "plugins", "10-hello"))
+        asking = self.compiled("asking", ASKING)
+        running = self.start("hello")
+        self.assertEqual(self.out.readline(), "ctr0 is created\n", running.err())
+        with open(self.config, encoding="utf-8") as file:
+            config = json.load(file)
+        self.assertEqual(config["annotations"], {"example.com/manager": "yes"})
+        self.assertEqual(config["process"]["env"], ["HELLO=nri"])
+        asked = subprocess.run([asking, self.socket], capture_output=True, text=True, check=False)
+        self.assertEqual((asked.returncode, asked.stdout, asked.stderr), (0, "NRI_OK, 1 failed: other\n", ""))
+        self.assertEqual(self.out.readline(), "evicted other: it is in the way\n")
+        with open(self.config, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["linux"]["resources"]["cpu"], {"shares": 77})
+        running.process.send_signal(signal.SIGUSR1)
+        counted = 'nri_runtime_invocations_total{plugin="10-hello",event="CreateContainer"} 1\n'
+        self.assertTrue(any(line == counted for line in self.out))
+        self.assertEqual(running.end()[0], 0, running.err())
+        self.assertIn(("CreateContainer", ["05-mark", "10-hello"]), self.records(running))
+
+    def test_required_plugin_is_missing(self):
+        running = self.start("hello")
+        line = self.out.readline()
+        self.assertIn("ctr0 is not created: ", line, running.err())
+        self.assertIn("hello", line)
+        self.assertEqual(running.end()[0], 0, running.err())
+        events = [event for event, _ in self.records(running)]
+        self.assertEqual(events, ["RunPodSandbox", "CreateContainer", "StopContainer", "RemoveContainer"])
+
+
 @unittest.skipUnless(APP_LIBRARY, "nri-app was not built")
 class Daemon(Case):
     """doc/app.md."""
@@ -78,7 +237,7 @@ class Daemon(Case):
         self.program = os.path.join(self.directory, "limits")
         source = self.program + ".c"
         with open(source, "w", encoding="utf-8") as file:
-            file.write("".join(BLOCK.findall(read("doc/app.md"))))
+            file.write("".join(code for code, _ in programs(read("doc/app.md"))))
         libraries = [os.path.abspath(APP_LIBRARY), LIBRARY]
         paths = ["-Wl,-rpath," + os.path.dirname(library) for library in libraries]
         subprocess.run([*COMPILER, *WARNINGS, *HEADERS, source, "-o", self.program, *libraries, *paths], check=True)
