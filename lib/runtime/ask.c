@@ -27,6 +27,17 @@ static void put(struct nri_rt_list *list, struct nri_rt_ask *ask)
     list->last = ask;
 }
 
+static void put_first(struct nri_rt_list *list, struct nri_rt_ask *ask)
+{
+    ask->previous = NULL;
+    ask->next = list->first;
+    if (ask->next != NULL)
+        ask->next->previous = ask;
+    else
+        list->last = ask;
+    list->first = ask;
+}
+
 static void take(struct nri_rt_list *list, struct nri_rt_ask *ask)
 {
     if (ask->previous != NULL)
@@ -40,6 +51,61 @@ static void take(struct nri_rt_list *list, struct nri_rt_ask *ask)
     ask->next = ask->previous = NULL;
 }
 
+/* Mostly at the end; one that comes back, near the front. */
+static void put_timed(struct nri_rt_list *list, struct nri_rt_ask *ask)
+{
+    struct nri_rt_ask *before = list->last;
+
+    while (before != NULL && before->give_up_at > ask->give_up_at)
+        before = before->timed_previous;
+    ask->timed_previous = before;
+    ask->timed_next = before != NULL ? before->timed_next : list->first;
+    if (ask->timed_next != NULL)
+        ask->timed_next->timed_previous = ask;
+    else
+        list->last = ask;
+    if (before != NULL)
+        before->timed_next = ask;
+    else
+        list->first = ask;
+}
+
+static void take_timed(struct nri_rt_list *list, struct nri_rt_ask *ask)
+{
+    if (ask->timed_previous != NULL)
+        ask->timed_previous->timed_next = ask->timed_next;
+    else
+        list->first = ask->timed_next;
+    if (ask->timed_next != NULL)
+        ask->timed_next->timed_previous = ask->timed_previous;
+    else
+        list->last = ask->timed_previous;
+    ask->timed_next = ask->timed_previous = NULL;
+}
+
+static void begin_waiting(struct nri_rt_ask *ask, bool first)
+{
+    nri_runtime_plugin *plugin = ask->plugin;
+
+    if (first)
+        put_first(&plugin->waiting, ask);
+    else
+        put(&plugin->waiting, ask);
+    plugin->waiting_count++;
+    if (ask->give_up_at != NRI_NEVER)
+        put_timed(&plugin->timed, ask);
+}
+
+static void end_waiting(struct nri_rt_ask *ask)
+{
+    nri_runtime_plugin *plugin = ask->plugin;
+
+    take(&plugin->waiting, ask);
+    plugin->waiting_count--;
+    if (ask->give_up_at != NRI_NEVER)
+        take_timed(&plugin->timed, ask);
+}
+
 void nri_rt_ask_queue(struct nri_rt_ask *ask, nri_runtime_plugin *plugin, enum nri_event what,
                       uint64_t give_up_at)
 {
@@ -50,23 +116,51 @@ void nri_rt_ask_queue(struct nri_rt_ask *ask, nri_runtime_plugin *plugin, enum n
     ask->queued_at = plugin->rt->now;
     ask->sent_at = 0;
     ask->give_up_at = give_up_at;
-    put(&plugin->waiting, ask);
-    plugin->waiting_count++;
+    begin_waiting(ask, false);
 }
 
 void nri_rt_ask_cancel(struct nri_rt_ask *ask)
 {
     if (ask->plugin == NULL || ask->out)
         return;
-    take(&ask->plugin->waiting, ask);
-    ask->plugin->waiting_count--;
+    end_waiting(ask);
     ask->plugin = NULL;
 }
 
 /* ---- of events that went on ---- */
 
+static void link_later(struct nri_rt_ask *ask, nri_outcome *event)
+{
+    ask->of = event;
+    ask->later_next = event->later;
+    if (event->later != NULL)
+        event->later->later_previous = ask;
+    event->later = ask;
+}
+
+static void unlink_later(struct nri_rt_ask *ask)
+{
+    if (ask->of == NULL)
+        return;
+    if (ask->later_previous != NULL)
+        ask->later_previous->later_next = ask->later_next;
+    else
+        ask->of->later = ask->later_next;
+    if (ask->later_next != NULL)
+        ask->later_next->later_previous = ask->later_previous;
+    ask->of = NULL;
+    ask->later_next = ask->later_previous = NULL;
+}
+
+void nri_rt_ask_over(nri_outcome *event)
+{
+    while (event->later != NULL)
+        unlink_later(event->later);
+}
+
 static void forget(nri_runtime_plugin *plugin, struct nri_rt_ask *ask)
 {
+    unlink_later(ask);
     plugin->detached_bytes -= ask->arena.taken;
     nri_arena_fini(&ask->arena);
     nri_alloc_release(&plugin->rt->alloc, ask);
@@ -91,7 +185,7 @@ static bool copy_subject(struct nri_rt_ask *ask, const struct nri_rt_subject *fr
     return done;
 }
 
-int nri_rt_ask_later(nri_runtime_plugin *plugin, const nri_outcome *event)
+int nri_rt_ask_later(nri_runtime_plugin *plugin, nri_outcome *event)
 {
     struct nri_rt *rt = plugin->rt;
     struct nri_rt_ask *ask = nri_alloc_zero(&rt->alloc, sizeof *ask);
@@ -107,18 +201,9 @@ int nri_rt_ask_later(nri_runtime_plugin *plugin, const nri_outcome *event)
         return code;
     }
     plugin->detached_bytes += ask->arena.taken;
-    ask->number = event->number;
+    link_later(ask, event);
     nri_rt_ask_queue(ask, plugin, event->subject.event, NRI_NEVER);
     return 0;
-}
-
-static bool is_under_way(const struct nri_rt *rt, uint64_t number)
-{
-    for (const nri_outcome *event = rt->events; event != NULL; event = event->next) {
-        if (event->number == number)
-            return true;
-    }
-    return false;
 }
 
 void nri_rt_ask_forget_told(nri_runtime_plugin *plugin)
@@ -127,7 +212,7 @@ void nri_rt_ask_forget_told(nri_runtime_plugin *plugin)
 
     while (ask != NULL) {
         struct nri_rt_ask *next = ask->next;
-        if (ask->event == NULL && !is_under_way(plugin->rt, ask->number)) {
+        if (ask->event == NULL && ask->of == NULL) {
             nri_rt_ask_cancel(ask);
             forget(plugin, ask);
         }
@@ -178,14 +263,7 @@ static bool falls_back(struct nri_rt_ask *ask, nri_runtime_plugin *plugin,
         return false;
     plugin->dedicated = false;
     ask->out = false;
-    ask->previous = NULL;
-    ask->next = plugin->waiting.first;
-    if (ask->next != NULL)
-        ask->next->previous = ask;
-    else
-        plugin->waiting.last = ask;
-    plugin->waiting.first = ask;
-    plugin->waiting_count++;
+    begin_waiting(ask, true);
     return true;
 }
 
@@ -207,8 +285,7 @@ static void fail(struct nri_rt_ask *ask, int code, const char *text)
     nri_runtime_plugin *plugin = ask->plugin;
     const struct nri_rpc_result result = {.code = code, .text = text};
 
-    take(&plugin->waiting, ask);
-    plugin->waiting_count--;
+    end_waiting(ask);
     deliver(ask, plugin, &result);
 }
 
@@ -280,8 +357,7 @@ static void send_one(nri_runtime_plugin *plugin, struct nri_rt_ask *ask)
     const int code = send_out(plugin, ask, &error);
 
     if (code == 0) {
-        take(&plugin->waiting, ask);
-        plugin->waiting_count--;
+        end_waiting(ask);
         ask->out = true;
         ask->sent_at = plugin->rt->now;
         put(&plugin->out, ask);
@@ -318,28 +394,20 @@ static bool is_behind(const nri_runtime_plugin *plugin)
 
 uint64_t nri_rt_ask_deadline(const nri_runtime_plugin *plugin)
 {
-    uint64_t at = NRI_NEVER;
+    const struct nri_rt_ask *first = plugin->timed.first;
 
-    if (!is_behind(plugin))
-        return at;
-    for (const struct nri_rt_ask *ask = plugin->waiting.first; ask != NULL; ask = ask->next) {
-        if (ask->give_up_at < at)
-            at = ask->give_up_at;
-    }
-    return at;
+    return first != NULL && is_behind(plugin) ? first->give_up_at : NRI_NEVER;
 }
 
 void nri_rt_ask_tick(nri_runtime_plugin *plugin)
 {
-    struct nri_rt_ask *ask = plugin->waiting.first;
+    struct nri_rt_ask *first = plugin->timed.first;
 
-    while (ask != NULL && is_behind(plugin)) {
-        struct nri_rt_ask *next = ask->next;
-        if (plugin->rt->now >= ask->give_up_at)
-            fail(ask, NRI_E_TIMEOUT,
-                 plugin->state == NRI_RT_ACTIVE ? "it is still being told what it missed"
-                                                : "it is still being synchronised");
-        ask = next;
+    while (first != NULL && is_behind(plugin) && plugin->rt->now >= first->give_up_at) {
+        fail(first, NRI_E_TIMEOUT,
+             plugin->state == NRI_RT_ACTIVE ? "it is still being told what it missed"
+                                            : "it is still being synchronised");
+        first = plugin->timed.first;
     }
 }
 

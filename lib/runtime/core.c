@@ -91,6 +91,7 @@ void nri_rt_free(struct nri_rt *rt)
         rt->spare = event->next;
         nri_rt_event_destroy(event);
     }
+    nri_rt_lanes_fini(rt);
     nri_failures_fini(&rt->failures);
     nri_rt_stats_fini(&rt->stats);
     nri_arena_fini(&rt->arena);

@@ -116,7 +116,7 @@ static void link_event(nri_outcome *event)
 {
     struct nri_rt *rt = event->rt;
 
-    event->number = ++rt->next_event;
+    rt->next_event = event->number;
     event->previous = rt->events_last;
     if (rt->events_last != NULL)
         rt->events_last->next = event;
@@ -153,34 +153,6 @@ void nri_rt_event_todo(nri_outcome *event)
     *rt->todo_end = event;
     rt->todo_end = &event->next_todo;
     nri_rt_wake(rt);
-}
-
-/* ---- which may not overlap ---- */
-
-static bool overlap(const nri_outcome *a, const nri_outcome *b)
-{
-    if (strcmp(a->about.pod, b->about.pod) != 0)
-        return false;
-    if (a->about.container == NULL || b->about.container == NULL)
-        return true;
-    return strcmp(a->about.container, b->about.container) == 0;
-}
-
-static bool may_start(const nri_outcome *event)
-{
-    for (const nri_outcome *older = event->previous; older != NULL; older = older->previous) {
-        if (older->stage != NRI_RT_DONE && overlap(event, older))
-            return false;
-    }
-    return true;
-}
-
-static void wake_waiting(const nri_outcome *done)
-{
-    for (nri_outcome *event = done->next; event != NULL; event = event->next) {
-        if (event->stage == NRI_RT_WAITING && overlap(event, done))
-            nri_rt_event_todo(event);
-    }
 }
 
 /* ---- the call ---- */
@@ -306,6 +278,11 @@ int nri_rt_call(struct nri_rt *rt, const struct nri_runtime_event *event, nri_ru
         (void)nri_outcome_unref(e);
         return nri_error_set(error, failure, "an event's names: %s", nri_strerror(failure));
     }
+    e->number = rt->next_event + 1;
+    if (!nri_rt_lane_enter(e)) {
+        (void)nri_outcome_unref(e);
+        return nri_error_set(error, NRI_E_NOMEM, "out of memory for an event");
+    }
     link_event(e);
     nri_rt_sync_pass(rt);
     nri_rt_event_todo(e);
@@ -373,7 +350,7 @@ void nri_rt_event_run(nri_outcome *event)
 {
     switch (event->stage) {
     case NRI_RT_WAITING:
-        if (may_start(event))
+        if (nri_rt_lane_is_free(event))
             start(event);
         break;
     case NRI_RT_CHAIN:
@@ -447,7 +424,8 @@ static void retire(struct nri_rt *rt, nri_outcome *event)
 
 void nri_rt_event_finish(struct nri_rt *rt, nri_outcome *event)
 {
-    wake_waiting(event);
+    nri_rt_lane_leave(event);
+    nri_rt_ask_over(event);
     unlink_event(event);
     /* Whoever called may free them in `done`, and keep the outcome. */
     event->subject = (struct nri_rt_subject){.event = event->subject.event};

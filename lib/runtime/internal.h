@@ -25,17 +25,48 @@
 /* One question to one plugin. */
 struct nri_rt_ask {
     struct nri_rt_ask *next, *previous; /* in the plugin's list of what waits, or of what is out */
-    nri_runtime_plugin *plugin;         /* NULL: not asked at the moment */
+    struct nri_rt_ask *timed_next, *timed_previous; /* in that of what waits and gives up */
+    nri_runtime_plugin *plugin;                     /* NULL: not asked at the moment */
     nri_outcome *event;  /* NULL: the event went on without waiting for this plugin */
     enum nri_event what; /* the event, or ValidateContainerAdjustment */
     bool out;            /* the request was sent */
     bool state_change;   /* as StateChange */
     uint64_t queued_at, sent_at;
     uint64_t give_up_at; /* while the plugin is not ready; NRI_NEVER: never */
-    /* Without event: its number, and what it is about, in memory of its own. */
-    uint64_t number;
+    /* Without event: the one that it is of until that is done, in whose list it is, and what it is
+     * about, in memory of its own. */
+    nri_outcome *of;
+    struct nri_rt_ask *later_next, *later_previous;
     struct nri_arena arena;
     struct nri_rt_subject subject;
+};
+
+/* ---- which events may not overlap ---- */
+
+enum nri_rt_line_of {
+    NRI_RT_LINE_ALL, /* of a pod sandbox with its containers */
+    NRI_RT_LINE_OWN, /* of a container, or of a pod sandbox alone */
+    NRI_RT_LINES
+};
+
+struct nri_rt_line {
+    nri_outcome *first, *last;
+};
+
+struct nri_rt_in_line {
+    nri_outcome *next, *previous;
+};
+
+/* Of a container, which has `own` alone, or of a pod sandbox. */
+struct nri_rt_lane {
+    struct nri_rt_lane *next; /* in its bucket, or of the spare ones */
+    uint64_t hash;
+    struct nri_rt_line all, own;
+};
+
+struct nri_rt_lanes {
+    struct nri_rt_lane **buckets, *spare;
+    size_t bucket_count, count, spare_count;
 };
 
 enum nri_rt_stage {
@@ -72,8 +103,11 @@ struct nri_rt_about {
 struct nri_outcome {
     struct nri_alloc alloc;
     atomic_uint references;
-    struct nri_rt *rt;            /* NULL once it is done */
-    nri_outcome *next, *previous; /* in rt->events, or rt->spare */
+    struct nri_rt *rt;                   /* NULL once it is done */
+    nri_outcome *next, *previous;        /* in rt->events, or rt->spare */
+    struct nri_rt_lane *lane, *pod_lane; /* from the call to the end */
+    struct nri_rt_in_line in_line[NRI_RT_LINES];
+    struct nri_rt_ask *later; /* what plugins are to be told of it once they are synchronised */
     nri_outcome *next_todo;
     bool todo;
     uint64_t number;
@@ -152,6 +186,7 @@ struct nri_runtime_plugin {
     size_t part;
     uint64_t part_sent_at;
     struct nri_rt_list waiting, out;
+    struct nri_rt_list timed; /* of what waits that gives up, the earliest first */
     size_t out_count, waiting_count, detached_bytes;
     nri_runtime_update *updates; /* of its own, not answered yet */
 };
@@ -195,6 +230,7 @@ struct nri_rt {
     uint64_t next_plugin, next_event;
     nri_outcome *events, *events_last; /* under way, in the order of the calls */
     size_t event_count;
+    struct nri_rt_lanes lanes;
     nri_outcome *todo, **todo_end; /* events that can go a step further */
     nri_outcome *spare;            /* done and unused, for the next event */
     size_t spare_count;
@@ -258,6 +294,13 @@ void nri_rt_event_run(nri_outcome *event);                       /* a step furth
 void nri_rt_event_finish(struct nri_rt *rt, nri_outcome *event); /* calls `done` */
 void nri_rt_event_destroy(nri_outcome *event);
 
+/* lane.c */
+bool nri_rt_lane_enter(nri_outcome *event); /* false without memory */
+/* No older event is under way that it may not overlap with. */
+bool nri_rt_lane_is_free(const nri_outcome *event);
+void nri_rt_lane_leave(nri_outcome *event); /* what waited for it alone is to run */
+void nri_rt_lanes_fini(struct nri_rt *rt);
+
 /* chain.c */
 void nri_rt_chain_advance(nri_outcome *event); /* to the next plugin, or past the last */
 /* A reply or its failure. */
@@ -271,12 +314,13 @@ void nri_rt_validate_answer(struct nri_rt_ask *ask, const struct nri_rpc_result 
 void nri_rt_ask_queue(struct nri_rt_ask *ask, nri_runtime_plugin *plugin, enum nri_event what,
                       uint64_t give_up_at);
 /* For a plugin that is being synchronised: it is told later, and the event goes on. NRI_E_NOMEM. */
-int nri_rt_ask_later(nri_runtime_plugin *plugin, const nri_outcome *event);
+int nri_rt_ask_later(nri_runtime_plugin *plugin, nri_outcome *event);
 /* Events that wait for the plugin go on without it. */
 void nri_rt_ask_pass(nri_runtime_plugin *plugin);
 /* What there is is about to be told: what is over of the events that the plugin was to be told of
  * later is in there. */
 void nri_rt_ask_forget_told(nri_runtime_plugin *plugin);
+void nri_rt_ask_over(nri_outcome *event);         /* what waits of it is of an event that is over */
 void nri_rt_ask_send(nri_runtime_plugin *plugin); /* as many as it may have */
 void nri_rt_ask_tick(nri_runtime_plugin *plugin); /* gives up what waits too long */
 void nri_rt_ask_cancel(struct nri_rt_ask *ask);   /* takes it out of what waits */

@@ -116,14 +116,11 @@ static bool is_held(struct nri_rt *rt)
     return false;
 }
 
-/* Whether an event is under way that plugins from `number` on do not know. */
+/* Whether an event is under way that plugins from `number` on do not know, also when `done` is
+ * still to be called: what it changes is not told. */
 static bool has_older_event(const struct nri_rt *rt, uint64_t number)
 {
-    for (const nri_outcome *event = rt->events; event != NULL; event = event->next) {
-        if (event->number < number)
-            return true; /* also when `done` is still to be called: what it changes is not told */
-    }
-    return false;
+    return rt->events != NULL && rt->events->number < number; /* the first is the oldest */
 }
 
 uint64_t nri_rt_sync_deadline(const struct nri_rt *rt)

@@ -175,6 +175,53 @@ static void test_one_container_keeps_its_order(void **state)
     nri_pod_free(pod);
 }
 
+/* An event of a pod sandbox alone waits for all before it of its containers, and all behind it wait
+ * for it; other pod sandboxes do not. Nobody is subscribed to but creations. */
+static void test_pod_and_its_containers(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    fixture->config.max_outstanding = 4;
+    rt_start(fixture);
+    struct rt_plugin *one = rt_plugin(fixture, "10", "one", CREATE, hold);
+    rt_settle(fixture);
+    nri_pod *p = rt_pod("p"), *q = rt_pod("q");
+    nri_container *c = rt_container("c", "p"), *d = rt_container("d", "p"),
+                  *e = rt_container("c", "q");
+    struct rt_done *create = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, p, c);
+    struct rt_done *same = rt_call(fixture, NRI_EVENT_START_CONTAINER, p, c);
+    struct rt_done *beside = rt_call(fixture, NRI_EVENT_START_CONTAINER, p, d);
+    struct rt_done *whole = rt_call(fixture, NRI_EVENT_UPDATE_POD_SANDBOX, p, NULL);
+    struct rt_done *behind = rt_call(fixture, NRI_EVENT_START_CONTAINER, p, d);
+    struct rt_done *held = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, p, d);
+    struct rt_done *stop = rt_call(fixture, NRI_EVENT_STOP_POD_SANDBOX, p, NULL);
+    struct rt_done *last = rt_call(fixture, NRI_EVENT_STOP_CONTAINER, p, c);
+    struct rt_done *other = rt_call(fixture, NRI_EVENT_START_CONTAINER, q, e);
+    struct rt_done *other_pod = rt_call(fixture, NRI_EVENT_UPDATE_POD_SANDBOX, q, NULL);
+    rt_settle(fixture);
+    assert_done(beside, 0);
+    assert_done(other, 0);
+    assert_done(other_pod, 0);
+    assert_int_equal(create->count + same->count + whole->count + behind->count, 0);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_done(create, 0);
+    assert_done(same, 0);
+    assert_done(whole, 0);
+    assert_done(behind, 0);
+    assert_int_equal(held->count + stop->count + last->count, 0);
+    rt_release(one, 0);
+    rt_settle(fixture);
+    assert_done(held, 0);
+    assert_done(stop, 0);
+    assert_done(last, 0);
+    nri_container_free(c);
+    nri_container_free(d);
+    nri_container_free(e);
+    nri_pod_free(p);
+    nri_pod_free(q);
+}
+
 static void test_several_outstanding(void **state)
 {
     struct rt_fixture *fixture = *state;
@@ -389,6 +436,7 @@ int main(void)
         rt_test(test_same_index_goes_by_coming),
         rt_test(test_overlap),
         rt_test(test_one_container_keeps_its_order),
+        rt_test(test_pod_and_its_containers),
         rt_test(test_several_outstanding),
         rt_test(test_validators),
         rt_test(test_no_plugins),
