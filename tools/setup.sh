@@ -12,7 +12,7 @@ set -euo pipefail
 build_packages=(
     gcc g++ make patch meson ninja-build pkg-config python3
     libprotobuf-c-dev protobuf-c-compiler libuv1-dev libyajl-dev uthash-dev libcmocka-dev libyaml-dev
-    libmicrohttpd-dev
+    libmicrohttpd-dev libedit-dev
 )
 demo_packages=(debootstrap ca-certificates util-linux iproute2)
 test_packages=(

@@ -171,10 +171,10 @@ static struct child *make(struct node *node, const struct child_options *options
 static int start(struct child *child, const struct child_options *options)
 {
     struct node *node = child->node;
-    char index[3] = "00";
-    const char *name = child->name;
-    if (options->name == NULL || options->index == NULL)
-        (void)nri_identity_from_program(child->name, index, &name);
+    char index[3];
+    const char *name;
+    if (!nri_identity_from_program(child->name, index, &name))
+        (void)strcpy(index, "00");
     return process_start(options, options->name != NULL ? options->name : name,
                          options->index != NULL ? options->index : index, node->socket, &child->pid,
                          &node->error);

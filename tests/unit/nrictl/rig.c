@@ -45,19 +45,21 @@ static void on_ready(struct node *node, void *user)
 
 static void on_connected(struct node *node, nri_runtime_plugin *plugin, void *user)
 {
+    struct rig *rig = user;
     (void)node;
-    (void)plugin;
-    ((struct rig *)user)->connected++;
+    rig->connected++;
+    if (rig->shell != NULL)
+        shell_connected(rig->shell, plugin);
 }
 
 static void on_lost(struct node *node, nri_runtime_plugin *plugin, int code, const char *text,
                     void *user)
 {
+    struct rig *rig = user;
     (void)node;
-    (void)plugin;
-    (void)code;
-    (void)text;
-    ((struct rig *)user)->lost++;
+    rig->lost++;
+    if (rig->shell != NULL)
+        shell_lost(rig->shell, plugin, code, text);
 }
 
 static void on_outcome(struct node *node, nri_outcome *outcome, void *user)
@@ -74,9 +76,9 @@ static void on_updated(struct node *node, const char *plugin, const nri_updates 
 {
     struct rig *rig = user;
     (void)node;
-    (void)plugin;
-    (void)list;
     rig->updated++;
+    if (rig->shell != NULL)
+        shell_updated(rig->shell, plugin, list, failed, failed_count, sync);
     rig->sync = sync;
     rig->failed_ids[0] = '\0';
     for (size_t i = 0; i < failed_count; i++) {
@@ -95,15 +97,18 @@ static void on_evicted(struct node *node, const char *container_id, const char *
     (void)snprintf(rig->evicted_id, sizeof rig->evicted_id, "%s", container_id);
     (void)snprintf(rig->evicted_by, sizeof rig->evicted_by, "%s", plugin);
     (void)snprintf(rig->evicted_reason, sizeof rig->evicted_reason, "%s", reason);
+    if (rig->shell != NULL)
+        shell_evicted(rig->shell, container_id, plugin, reason);
 }
 
 static void on_child_ended(struct node *node, struct child *child, int status, void *user)
 {
     struct rig *rig = user;
     (void)node;
-    (void)child;
     rig->child_ended++;
     rig->child_status = status;
+    if (rig->shell != NULL)
+        shell_child_ended(rig->shell, child, status);
 }
 
 static void on_failed(struct node *node, int code, const char *text, void *user)

@@ -12,6 +12,7 @@
 
 #include "load.h"
 #include "node.h"
+#include "shell.h"
 
 #define RIG_PATIENCE_MS 60000 /* for what must happen: a slow machine is no failure */
 #define RIG_LINES       256
@@ -26,6 +27,7 @@ struct rig {
     char failed_ids[256]; /* of the last update of a plugin's own accord, joined by commas */
     bool sync;            /* it was the answer to a Synchronize */
     struct load *load;    /* NULL: none */
+    struct shell *shell;  /* the same */
 };
 int rig_setup(void **state);
 int rig_teardown(void **state); /* the node is closed; no process and no descriptor is left */
