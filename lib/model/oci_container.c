@@ -40,22 +40,22 @@ OBJECT(mount);
 /* ---- process ---- */
 
 static const struct nri_oci_member user_members[] = {
-    {.key = "uid", .field = "uid"},
-    {.key = "gid", .field = "gid"},
+    {.key = "uid", .field = "uid", .how = NRI_OCI_ALWAYS},
+    {.key = "gid", .field = "gid", .how = NRI_OCI_ALWAYS},
     {.key = "additionalGids", .field = "additional_gids"},
 };
 OBJECT(user);
 
 static const struct nri_oci_member rlimit_members[] = {
     {.key = "type", .field = "type"},
-    {.key = "hard", .field = "hard"},
-    {.key = "soft", .field = "soft"},
+    {.key = "hard", .field = "hard", .how = NRI_OCI_ALWAYS},
+    {.key = "soft", .field = "soft", .how = NRI_OCI_ALWAYS},
 };
 OBJECT(rlimit);
 
 static const struct nri_oci_member io_priority_members[] = {
     {.key = "class", .field = "class"},
-    {.key = "priority", .field = "priority"},
+    {.key = "priority", .field = "priority", .how = NRI_OCI_ALWAYS},
 };
 OBJECT(io_priority);
 
@@ -110,19 +110,21 @@ OBJECT(cpu);
 
 static const struct nri_oci_member hugepage_limit_members[] = {
     {.key = "pageSize", .field = "page_size"},
-    {.key = "limit", .field = "limit"},
+    {.key = "limit", .field = "limit", .how = NRI_OCI_ALWAYS},
 };
 OBJECT(hugepage_limit);
 
 static const struct nri_oci_member device_rule_members[] = {
-    {.key = "allow", .field = "allow"},   {.key = "type", .field = "type"},
-    {.key = "major", .field = "major"},   {.key = "minor", .field = "minor"},
+    {.key = "allow", .field = "allow", .how = NRI_OCI_ALWAYS},
+    {.key = "type", .field = "type"},
+    {.key = "major", .field = "major"},
+    {.key = "minor", .field = "minor"},
     {.key = "access", .field = "access"},
 };
 OBJECT(device_rule);
 
 static const struct nri_oci_member pids_members[] = {
-    {.key = "limit", .field = "limit"},
+    {.key = "limit", .field = "limit", .how = NRI_OCI_ALWAYS},
 };
 OBJECT(pids);
 
@@ -146,8 +148,8 @@ int nri_oci_read_resources(const struct nri_json_source *source, const struct nr
 /* ---- linux.seccomp ---- */
 
 static const struct nri_oci_member seccomp_arg_members[] = {
-    {.key = "index", .field = "index"},
-    {.key = "value", .field = "value"},
+    {.key = "index", .field = "index", .how = NRI_OCI_ALWAYS},
+    {.key = "value", .field = "value", .how = NRI_OCI_ALWAYS},
     {.key = "valueTwo", .field = "value_two"},
     {.key = "op", .field = "op"},
 };
@@ -183,8 +185,8 @@ OBJECT(namespace);
 static const struct nri_oci_member device_members[] = {
     {.key = "path", .field = "path"},
     {.key = "type", .field = "type"},
-    {.key = "major", .field = "major"},
-    {.key = "minor", .field = "minor"},
+    {.key = "major", .field = "major", .how = NRI_OCI_ALWAYS},
+    {.key = "minor", .field = "minor", .how = NRI_OCI_ALWAYS},
     {.key = "fileMode", .field = "file_mode"},
     {.key = "uid", .field = "uid"},
     {.key = "gid", .field = "gid"},
@@ -227,7 +229,8 @@ static const struct nri_oci_member config_members[] = {
     {.key = "annotations", .field = "annotations"},
     {.key = "linux", .field = "linux", .object = &linux_part},
 };
-OBJECT(config);
+const struct nri_oci_object nri_oci_config = {config_members,
+                                              sizeof config_members / sizeof config_members[0]};
 
 /* ---- reading ---- */
 
@@ -240,7 +243,7 @@ static int read_config(struct nri_json_reading *reading, const char *json, size_
     int code = nri_json_parse(&reading->arena, json, length, &limits, reading->source.name,
                               &document, &reading->error);
     if (code == 0)
-        code = nri_oci_read(&reading->source, NULL, &config, document, &message.base);
+        code = nri_oci_read(&reading->source, NULL, &nri_oci_config, document, &message.base);
     if (code != 0)
         return code;
     return nri_container_dup_with(nri_container_view(&message), &reading->settings.alloc,

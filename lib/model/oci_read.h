@@ -15,9 +15,10 @@ struct nri_oci_object;
 
 enum nri_oci_how {
     NRI_OCI_PLAIN,
-    NRI_OCI_PART, /* the message holds more than this object: none is made when nothing is given */
-    NRI_OCI_LINES /* a text whose lines are put in front of those of the field, which is an
-                     OptionalRepeatedString */
+    NRI_OCI_PART,  /* the message holds more than this object: none is made when nothing is given */
+    NRI_OCI_LINES, /* a text whose lines are put in front of those of the field, which is an
+                      OptionalRepeatedString; never written */
+    NRI_OCI_ALWAYS /* written when it is 0, too: OCI does not let it be absent */
 };
 
 struct nri_oci_member {
@@ -38,6 +39,9 @@ struct nri_oci_object {
 int nri_oci_read(const struct nri_json_source *source, const struct nri_json_place *place,
                  const struct nri_oci_object *object, const struct nri_json *value,
                  ProtobufCMessage *message);
+
+/* The whole configuration (oci_container.c). */
+extern const struct nri_oci_object nri_oci_config;
 
 /* linux.resources (oci_container.c). */
 int nri_oci_read_resources(const struct nri_json_source *source, const struct nri_json_place *place,

@@ -297,8 +297,10 @@ static void take_answer(nri_outcome *event, const struct nri_rt_ask *ask,
     struct nri_rt_step *step =
         nri_rt_record(event, ask, plugin, code == 0 ? NRI_STEP_ANSWERED : NRI_STEP_FAILED, code,
                       code == 0 ? "" : error.text);
-    if (step != NULL && event->merge != NULL && id != NULL)
+    if (step != NULL && event->merge != NULL && id != NULL) {
+        step->reply = result->message;
         nri_rt_record_changes(event, step);
+    }
     if (code != 0)
         (void)nri_rt_event_fail(event, code, plugin->id, "%s", error.text);
 }

@@ -21,6 +21,7 @@
 #define NRI_RUNTIME_CORE_H
 
 #include <nri/runtime.h>
+#include <protobuf-c/protobuf-c.h>
 
 #include "base/error.h"
 #include "base/host.h"
@@ -119,5 +120,9 @@ int nri_rt_add_builtin(struct nri_rt *rt, const struct nri_plugin_ops *ops, cons
 /* As nri_runtime_metrics(): `text` is not NULL. */
 int nri_rt_metrics(const struct nri_rt *rt, char **text, size_t *length);
 nri_runtime_plugin *nri_rt_next_plugin(const struct nri_rt *rt, const nri_runtime_plugin *plugin);
+/* What the plugin of a step answered, as it came: a CreateContainerResponse,
+ * UpdateContainerResponse or StopContainerResponse that lives as the outcome does. NULL: the step
+ * has no answer that could be merged. */
+const ProtobufCMessage *nri_rt_outcome_reply(const nri_outcome *outcome, size_t step);
 
 #endif

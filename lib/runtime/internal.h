@@ -91,6 +91,7 @@ struct nri_rt_step {
     uint64_t wait, latency;
     struct nri_rt_change *changes; /* an array: there are as many as a plugin likes */
     size_t change_count;
+    const ProtobufCMessage *reply; /* one of those that are kept; NULL: none is merged */
 };
 
 /* What an event is about, in the outcome's own memory: the objects themselves go after `done`. */

@@ -156,6 +156,13 @@ uint64_t nri_outcome_step_wait(const nri_outcome *outcome, size_t step)
     return at == NULL ? 0 : at->wait;
 }
 
+const ProtobufCMessage *nri_rt_outcome_reply(const nri_outcome *outcome, size_t step)
+{
+    const struct nri_rt_step *at = step_at(outcome, step);
+
+    return at == NULL ? NULL : at->reply;
+}
+
 size_t nri_outcome_change_count(const nri_outcome *outcome, size_t step)
 {
     const struct nri_rt_step *at = step_at(outcome, step);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "fixture.h"
+#include "model/oci_write.h"
 #include "model_read.h"
 #include "wire/message.h"
 #include "json/json.h"
@@ -67,6 +68,35 @@ static void test_every_member(void **state)
     nri_container_free(container);
     free(config.bytes);
     free(expected.bytes);
+}
+
+/* The tables the other way round: what was read and is written gives the same container again. */
+static void check_written_again(struct fixture *fixture, const char *name)
+{
+    struct text config = load(name);
+    struct nri_buf buf;
+    nri_container *container = read_config(config.bytes, config.length);
+    struct nri_json *document = nri_json_new(&fixture->arena, NRI_JSON_OBJECT);
+    assert_non_null(document);
+    assert_int_equal(
+        nri_oci_write(&fixture->arena, &nri_oci_config, (const void *)container, document), 0);
+    nri_buf_init(&buf, &fixture->arena.alloc, SIZE_MAX);
+    assert_int_equal(nri_json_write(document, 0, &buf), 0);
+    nri_container *again = read_config((const char *)buf.data + buf.start, nri_buf_size(&buf));
+    char *first = to_json(container), *second = to_json(again);
+    assert_string_equal(first, second);
+    nri_json_free(first);
+    nri_json_free(second);
+    nri_buf_fini(&buf);
+    nri_container_free(again);
+    nri_container_free(container);
+    free(config.bytes);
+}
+
+static void test_written_again(void **state)
+{
+    check_written_again(*state, "full.json");
+    check_written_again(*state, "runc-1.1.5.json");
 }
 
 /* All of it through the public readers, and the numbers at the ends of their ranges. */
@@ -496,6 +526,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_member),
+        cmocka_unit_test_setup_teardown(test_written_again, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_readers, fixture_setup, fixture_teardown),
         cmocka_unit_test(test_of_runc),
         cmocka_unit_test(test_absent_and_empty),
