@@ -19,7 +19,7 @@ class Help(case.Case):
             for example in command["examples"]:
                 with self.subTest(example["command"]):
                     self.setUp()
-                    done = subprocess.run(["bash", "-euc", example["command"]], cwd=self.directory,
+                    done = subprocess.run(["bash", "-uo", "pipefail", "-c", example["command"]], cwd=self.directory,
                                           env=self.environment(), capture_output=True, text=True,
                                           timeout=case.PATIENCE, check=False)
                     self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])

@@ -4,9 +4,11 @@
 #include "apply.h"
 #include "help.h"
 #include "nrictl.h"
+#include "sim.h"
 
 /* In the order of the help: see, rehearse, diagnose. */
 const struct nrictl_command *const nrictl_commands[] = {
+    &nrictl_sim,
     &nrictl_apply,
     &nrictl_help,
     NULL,

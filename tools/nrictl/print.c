@@ -78,3 +78,60 @@ void print_json_bool(struct print_json *json, const char *key, bool value)
     print_json_key(json, key);
     nri_json_write_bool(&json->writer, value);
 }
+
+static void put_members(struct print_json *json, const struct nri_json *value)
+{
+    const bool list = nri_json_type(value) == NRI_JSON_ARRAY;
+    if (list)
+        nri_json_begin_array(&json->writer);
+    else
+        nri_json_begin_object(&json->writer);
+    for (size_t i = 0; i < nri_json_count(value); i++) {
+        const char *key;
+        size_t length;
+        if (list) {
+            print_json_value(json, nri_json_at(value, i));
+        } else {
+            const struct nri_json *member = nri_json_member_at(value, i, &key, &length);
+            nri_json_write_key(&json->writer, key, length);
+            print_json_value(json, member);
+        }
+    }
+    if (list)
+        nri_json_end_array(&json->writer);
+    else
+        nri_json_end_object(&json->writer);
+}
+
+/* A document is as deep as its parser allowed, so the recursion ends. */
+void print_json_value(struct print_json *json, const struct nri_json *value)
+{
+    int64_t number;
+    uint64_t large = 0;
+    size_t length;
+    const char *text;
+    switch (nri_json_type(value)) {
+    case NRI_JSON_ARRAY:
+    case NRI_JSON_OBJECT:
+        put_members(json, value);
+        break;
+    case NRI_JSON_STRING:
+        text = nri_json_string(value, &length);
+        nri_json_write_string(&json->writer, text, length);
+        break;
+    case NRI_JSON_NUMBER:
+        if (nri_json_int64(value, &number) == 0)
+            nri_json_write_int64(&json->writer, number);
+        else if (nri_json_uint64(value, &large) == 0)
+            nri_json_write_uint64(&json->writer, large);
+        else
+            nri_json_write_null(&json->writer);
+        break;
+    case NRI_JSON_BOOL:
+        nri_json_write_bool(&json->writer, nri_json_bool(value));
+        break;
+    default:
+        nri_json_write_null(&json->writer);
+        break;
+    }
+}

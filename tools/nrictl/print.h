@@ -43,6 +43,8 @@ void print_json_text(struct print_json *json, const char *key, const char *value
 void print_json_number(struct print_json *json, const char *key, uint64_t value);
 void print_json_bool(struct print_json *json, const char *key, bool value);
 void print_json_key(struct print_json *json, const char *key);
+/* A whole document as the value that is due; its numbers have to be whole. */
+void print_json_value(struct print_json *json, const struct nri_json *value);
 
 /* ---- tables ---- */
 

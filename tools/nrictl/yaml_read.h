@@ -7,8 +7,8 @@
  * !!str, keys that are no scalars, infinities), keys given twice, NULs, a second document, and what
  * is beyond a limit. Without aliases a document is never larger than its text.
  */
-#ifndef NRICTL_YAML_H
-#define NRICTL_YAML_H
+#ifndef NRICTL_YAML_READ_H
+#define NRICTL_YAML_READ_H
 
 #include "json/json.h"
 

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * nrictl sim [SCENARIO]: a node that is none, for plugins to be tried on.
+ */
+#include "sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command_line.h"
+#include "memory.h"
+#include "report.h"
+
+#define MOST_PLUGINS 128
+#define MINUTE       60000
+#define DAY          86400000
+
+enum {
+    PLUGIN = NRICTL_LONG,
+    PLUGIN_DIR,
+    CONFIG_DIR,
+    SOCKET,
+    RUNTIME,
+    WAIT,
+    JUNIT,
+    TAP,
+    KEEP,
+    TIMEOUT,
+    SCHEMA
+};
+
+static const struct nrictl_option options[] = {
+    {'p', "plugin", "COMMAND",
+     "Start a plugin, with its arguments in the same text, as COMMAND or NN-NAME=COMMAND; {socket} "
+     "in "
+     "it is the socket's path, and without that it gets a connection as from a runtime; may be "
+     "given "
+     "again"},
+    {PLUGIN_DIR, "plugin-dir", "DIRECTORY", "Launch the plugins in there, NN-NAME each"},
+    {CONFIG_DIR, "config-dir", "DIRECTORY", "Where their configurations are, NN-NAME.conf"},
+    {SOCKET, "socket", "PATH", "The socket for plugins that connect (one of its own)"},
+    {RUNTIME, "runtime", "NAME@VERSION",
+     "Be like a release of a runtime, such as containerd@2.1; help: list them"},
+    {WAIT, "wait", "NAME", "Begin when this plugin is connected, too; may be given again"},
+    {JUNIT, "junit", "FILE", "Write the result as JUnit XML, too"},
+    {TAP, "tap", NULL, "The result as TAP, the Test Anything Protocol"},
+    {KEEP, "keep", NULL, "When all is over, keep node and plugins until Ctrl-C"},
+    {TIMEOUT, "timeout", "TIME", "How long all may take (5m)"},
+    {'v', "verbose", NULL, "Tell each step, and what the runtime logs"},
+    {SCHEMA, "schema", NULL, "Print the JSON Schema of scenarios, and end"},
+    {0, NULL, NULL, NULL},
+};
+
+static const struct nrictl_example examples[] = {
+    {"nrictl sim --plugin nri-template",
+     "A pod with two containers from its start to its end, with a plugin."},
+    {"nrictl sim -p 10-first=nri-template -p 20-second=nri-template; test $? = 1",
+     "Two plugins that contradict each other."},
+    {"nrictl sim scenario.yaml", "A scenario with its plugins and expectations."},
+    {"nrictl sim --junit result.xml --tap scenario.yaml", "The same for CI."},
+    {"nrictl sim --runtime containerd@1.7 --output json scenario.yaml | python3 -m json.tool",
+     "On a node that is like an older containerd, as JSON."},
+    {"nrictl sim --schema > scenario.schema.json", "The schema of scenarios, for an editor."},
+    {NULL, NULL},
+};
+
+struct sim {
+    const char *junit;
+    bool tap, schema, list_runtimes, imitates;
+    struct imitate imitate;
+    struct rehearsal_options options;
+    struct nri_arena arena; /* of what follows */
+    struct scenario_plugin plugins[MOST_PLUGINS];
+    const char *wait_for[MOST_PLUGINS];
+    const char *runtime;
+    struct scenario scenario;
+    struct rehearsal rehearsal;
+    int code; /* of the report */
+};
+
+/* ---- the command line ---- */
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* "NN-NAME=PROGRAM": which plugin it is to be. */
+static int take_identity(struct nrictl *ctl, const char *argument, struct sim *sim,
+                         struct scenario_plugin *plugin, const char **words)
+{
+    const char *word = words[0];
+    const char *equal = strchr(word, '=');
+    if (equal == NULL)
+        return 0;
+    if (!is_digit(word[0]) || !is_digit(word[1]) || word[2] != '-' || equal == word + 3 ||
+        equal[1] == '\0')
+        return nrictl_fail(ctl, NRICTL_USAGE,
+                           "--plugin '%s': what stands before = is NN-NAME, such as 10-%s",
+                           argument, equal[1] != '\0' ? equal + 1 : "name");
+    plugin->index = nri_arena_text(&sim->arena, word, 2);
+    plugin->name = nri_arena_text(&sim->arena, word + 3, (size_t)(equal - word) - 3);
+    words[0] = equal + 1;
+    return plugin->index != NULL && plugin->name != NULL
+               ? 0
+               : nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
+}
+
+static int take_plugin(struct nrictl *ctl, const char *argument, struct sim *sim)
+{
+    const char *why;
+    if (sim->options.plugin_count == MOST_PLUGINS)
+        return nrictl_fail(ctl, NRICTL_USAGE, "at most %d plugins are possible", MOST_PLUGINS);
+    struct scenario_plugin *plugin = &sim->plugins[sim->options.plugin_count++];
+    const char **words = command_line_split(&sim->arena, argument, &why);
+    plugin->argv = words;
+    if (words == NULL)
+        return nrictl_fail(ctl, NRICTL_USAGE, "--plugin '%s': %s", argument, why);
+    plugin->connects = strstr(argument, "{socket}") != NULL;
+    return take_identity(ctl, argument, sim, plugin, words);
+}
+
+static int take_wait(struct nrictl *ctl, const char *argument, struct sim *sim)
+{
+    if (sim->options.wait_count == MOST_PLUGINS)
+        return nrictl_fail(ctl, NRICTL_USAGE, "at most %d plugins are possible", MOST_PLUGINS);
+    sim->wait_for[sim->options.wait_count++] = argument;
+    return 0;
+}
+
+static int take(struct nrictl *ctl, int value, const char *argument, void *user)
+{
+    struct sim *sim = user;
+    switch (value) {
+    case 'p':
+        return take_plugin(ctl, argument, sim);
+    case PLUGIN_DIR:
+        sim->options.plugin_directory = argument;
+        break;
+    case CONFIG_DIR:
+        sim->options.config_directory = argument;
+        break;
+    case SOCKET:
+        sim->options.socket = argument;
+        break;
+    case RUNTIME:
+        sim->runtime = argument;
+        break;
+    case WAIT:
+        return take_wait(ctl, argument, sim);
+    case JUNIT:
+        sim->junit = argument;
+        break;
+    case TAP:
+        sim->tap = true;
+        break;
+    case KEEP:
+        sim->options.keep = true;
+        break;
+    case TIMEOUT:
+        return nrictl_milliseconds(ctl, "--timeout", argument, 1, DAY, &sim->options.timeout_ms)
+                   ? 0
+                   : NRICTL_USAGE;
+    case SCHEMA:
+        sim->schema = true;
+        break;
+    default:
+        sim->options.verbose = true;
+        break;
+    }
+    return 0;
+}
+
+static int check(struct nrictl *ctl, struct sim *sim, int count)
+{
+    if (count > 1)
+        return nrictl_fail(ctl, NRICTL_USAGE,
+                           "one scenario can be run at a time, not %d; see nrictl sim --help",
+                           count);
+    if (sim->tap && ctl->json)
+        return nrictl_fail(ctl, NRICTL_USAGE, "--tap and --output json are both the result's form");
+    if (sim->options.config_directory != NULL && sim->options.config_directory[0] == '\0')
+        return nrictl_fail(ctl, NRICTL_USAGE, "--config-dir is empty");
+    if (sim->options.plugin_directory != NULL && sim->options.plugin_directory[0] == '\0')
+        return nrictl_fail(ctl, NRICTL_USAGE, "--plugin-dir is empty");
+    return NRICTL_OK;
+}
+
+/* ---- the result ---- */
+
+static int write_junit(struct nrictl *ctl, const struct sim *sim)
+{
+    FILE *file = fopen(sim->junit, "we");
+    if (file == NULL)
+        return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "%s: %s", sim->junit, strerror(errno));
+    (void)report_junit(&sim->rehearsal, file);
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed)
+        return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "%s: it could not be written whole",
+                           sim->junit);
+    return NRICTL_OK;
+}
+
+static void on_over(struct rehearsal *rehearsal, void *user)
+{
+    struct sim *sim = user;
+    struct nrictl *ctl = rehearsal->ctl;
+    sim->code = sim->tap    ? report_tap(rehearsal, ctl->out)
+                : ctl->json ? report_json(rehearsal)
+                            : report_text(rehearsal);
+    (void)fflush(ctl->out);
+    if (sim->junit != NULL && sim->code == NRICTL_OK)
+        sim->code = write_junit(ctl, sim);
+    if (sim->code == NRICTL_OK && !report_passed(rehearsal))
+        sim->code = rehearsal->end == END_INTERRUPTED && rehearsal->findings.failed == 0
+                        ? NRICTL_ENVIRONMENT
+                        : NRICTL_FINDING;
+}
+
+static int rehearse(struct nrictl *ctl, struct sim *sim)
+{
+    int code = node_keep_output(ctl);
+    if (code != NRICTL_OK)
+        return code;
+    sim->rehearsal = (struct rehearsal){.ctl = ctl,
+                                        .scenario = &sim->scenario,
+                                        .options = sim->options,
+                                        .over = on_over,
+                                        .user = sim};
+    code = rehearsal_run(&sim->rehearsal);
+    rehearsal_free(&sim->rehearsal);
+    return code != NRICTL_OK ? code : sim->code;
+}
+
+static int read_and_rehearse(struct nrictl *ctl, struct sim *sim, const char *path)
+{
+    int code = scenario_read(ctl, &sim->scenario, path);
+    const char *runtime = sim->runtime != NULL ? sim->runtime : sim->scenario.runtime;
+    if (code == NRICTL_OK && runtime != NULL) {
+        code = imitate_find(ctl, runtime, &sim->imitate);
+        sim->options.imitate = &sim->imitate;
+    }
+    if (code == NRICTL_OK)
+        code = rehearse(ctl, sim);
+    scenario_free(&sim->scenario);
+    return code;
+}
+
+static int run(struct nrictl *ctl, const struct nrictl_command *self, int argc, char **argv)
+{
+    int first;
+    struct sim *sim = calloc(1, sizeof *sim);
+    if (sim == NULL)
+        return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
+    memory_arena(&sim->arena, SIZE_MAX);
+    sim->options = (struct rehearsal_options){
+        .plugins = sim->plugins, .wait_for = sim->wait_for, .timeout_ms = (uint64_t)5 * MINUTE};
+    int code = nrictl_parse(ctl, self, argc, argv, false, take, sim, &first);
+    if (code < 0)
+        code = check(ctl, sim, argc - first);
+    else
+        first = -1;
+    if (first >= 0 && code == NRICTL_OK) {
+        if (sim->schema)
+            code = scenario_print_schema(ctl);
+        else if (sim->runtime != NULL && strcmp(sim->runtime, "help") == 0)
+            code = imitate_list(ctl);
+        else
+            code = read_and_rehearse(ctl, sim, first < argc ? argv[first] : NULL);
+    }
+    nri_arena_fini(&sim->arena);
+    free(sim);
+    return code;
+}
+
+const struct nrictl_command nrictl_sim = {
+    .name = "sim",
+    .summary = "run plugins on a simulated node",
+    .arguments = "[SCENARIO]",
+    .description =
+        "Runs a scenario on a node that has a real NRI runtime side, on a real socket, and "
+        "simulated pod sandboxes and containers: what plugins answer is merged, applied and shown, "
+        "with who set what, how long it took, and where plugins contradict each other. Without a "
+        "scenario a pod with two containers lives from its start to its end.\n\n"
+        "A scenario is a file in YAML or JSON (- is standard input): pods, plugins, steps and what "
+        "is expected; doc/scenario.md has its form. It ends with 1 when an expectation fails, a "
+        "step fails that was to succeed, or what was waited for does not come in time, and with 3 "
+        "when a plugin does not start, or a signal ends it.",
+    .options = options,
+    .examples = examples,
+    .run = run,
+};
