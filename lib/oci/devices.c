@@ -3,7 +3,8 @@
  * linux.devices, by path, and the rule of the device cgroup that each needs: what its permissions
  * allow, and mknod. Where the adjustment has a rule of its own that allows exactly the device, that
  * one counts. With a device that goes or is replaced the rules go that allow it and no other
- * device, unless it is left at another path.
+ * device, unless it is left at another path. One that is set as it was there keeps them, so that
+ * doing so again changes nothing.
  *
  * Go's generator removes no rule, and always allows to read and write; to make nodes for block
  * devices alone.
@@ -80,17 +81,74 @@ static bool read_device(const struct nri_json *element, const char **type, int64
            nri_json_int64(nri_json_get(element, "minor"), minor) == 0;
 }
 
+/* ---- what is set ---- */
+
+struct setting {
+    const nri_oci_linux_part *linux_part;
+    struct nri_oci_changes changes;
+    struct nri_map own;  /* devices that the adjustment has a rule of its own for */
+    struct nri_map gone; /* those that were at a path where something is changed */
+};
+
+static void find_own(struct nri_oci_edit *edit, struct setting *setting)
+{
+    const nri_oci_resources_part *resources = setting->linux_part->resources;
+    for (size_t i = 0; resources != NULL && i < resources->n_devices; i++) {
+        const NRI_OCI_MESSAGE(LinuxDeviceCgroup) *rule = resources->devices[i];
+        if (rule->allow && rule->major != NULL && rule->minor != NULL)
+            add_device(edit, &setting->own, text(rule->type), rule->major->value,
+                       rule->minor->value);
+    }
+}
+
+/* What the permissions allow, both without any. Go's generator asks for none. */
+static void show_access(const struct nri_oci_edit *edit, uint32_t mode, const char *type,
+                        char access[4])
+{
+    const bool go = nri_oci_go(edit);
+    const bool reads = go || (mode & 0444u) != 0, writes = go || (mode & 0222u) != 0;
+    (void)snprintf(access, 4, "%s%s%s", reads ? "r" : "", writes ? "w" : "",
+                   !go || strcmp(type, "b") == 0 ? "m" : "");
+}
+
+static uint32_t mode_of(const device_message *device)
+{
+    return device->file_mode != NULL ? device->file_mode->value : 0666u;
+}
+
+/* A device of the document that is set again as it is, with the same rule. */
+static bool is_same(const struct nri_oci_edit *edit, const struct setting *setting,
+                    const struct nri_json *element, const char *type, int64_t major, int64_t minor)
+{
+    size_t length;
+    int64_t mode = 0666;
+    char old_access[4], new_access[4];
+    const char *path = nri_json_string(nri_json_get(element, "path"), &length);
+    const struct nri_oci_change *change = nri_oci_changes_find(&setting->changes, path, length);
+    if (change == NULL || !change->set || has_device(&setting->own, type, major, minor))
+        return false;
+    const device_message *device = setting->linux_part->devices[change->index];
+    if (nri_json_type(nri_json_get(element, "fileMode")) != NRI_JSON_NULL &&
+        nri_json_int64(nri_json_get(element, "fileMode"), &mode) != 0)
+        return false;
+    show_access(edit, (uint32_t)mode, type, old_access);
+    show_access(edit, mode_of(device), text(device->type), new_access);
+    return strcmp(text(device->type), type) == 0 && device->major == major &&
+           device->minor == minor && strcmp(old_access, new_access) == 0;
+}
+
 static void note_gone(struct nri_oci_edit *edit, void *state, const struct nri_json *element)
 {
+    struct setting *setting = state;
     const char *type;
     int64_t major, minor;
-    if (read_device(element, &type, &major, &minor))
-        add_device(edit, state, type, major, minor);
+    if (read_device(element, &type, &major, &minor) &&
+        !is_same(edit, setting, element, type, major, minor))
+        add_device(edit, &setting->gone, type, major, minor);
 }
 
 /* What is left at a path that nothing is set at keeps its rules. What is set gets its own anew. */
-static void revoke(struct nri_oci_edit *edit, const struct nri_oci_changes *changes,
-                   struct nri_map *gone)
+static void revoke(struct nri_oci_edit *edit, struct setting *setting)
 {
     const struct nri_json *array = nri_oci_find(edit, &devices_place, NRI_JSON_ARRAY);
     const char *type;
@@ -100,32 +158,28 @@ static void revoke(struct nri_oci_edit *edit, const struct nri_oci_changes *chan
         size_t length;
         const struct nri_json *element = nri_json_at(array, i);
         const char *path = nri_json_string(nri_json_get(element, "path"), &length);
-        if (nri_oci_changes_find(changes, path, length) != NULL ||
+        if (nri_oci_changes_find(&setting->changes, path, length) != NULL ||
             !read_device(element, &type, &major, &minor))
             continue;
         nri_oci_rule_show_device(shown, type[0] == 'b' ? 'b' : 'c', major, minor);
-        (void)nri_map_remove(gone, shown, strlen(shown));
+        (void)nri_map_remove(&setting->gone, shown, strlen(shown));
     }
-    if (nri_map_count(gone) > 0)
-        nri_oci_rules_revoke(edit, gone);
+    if (nri_map_count(&setting->gone) > 0)
+        nri_oci_rules_revoke(edit, &setting->gone);
 }
 
 /* ---- the rules of what is set ---- */
 
 static void add_rule(struct nri_oci_edit *edit, struct nri_oci_rules *rules,
-                     const nri_oci_linux_part *linux_part, size_t index,
-                     const struct nri_map *own_rules)
+                     const struct setting *setting, size_t index)
 {
-    const device_message *device = linux_part->devices[index];
+    const device_message *device = setting->linux_part->devices[index];
     const char *type = text(device->type);
-    const uint32_t mode = device->file_mode != NULL ? device->file_mode->value : 0666u;
     const bool go = nri_oci_go(edit), block = strcmp(type, "b") == 0;
-    const bool reads = go || (mode & 0444u) != 0, writes = go || (mode & 0222u) != 0;
     char access[4];
-    (void)snprintf(access, sizeof access, "%s%s%s", reads ? "r" : "", writes ? "w" : "",
-                   block || !go ? "m" : "");
+    show_access(edit, mode_of(device), type, access);
     if (!go && (!(block || strcmp(type, "c") == 0 || strcmp(type, "u") == 0) ||
-                has_device(own_rules, type, device->major, device->minor)))
+                has_device(&setting->own, type, device->major, device->minor)))
         return;
     const struct nri_oci_rule rule = {
         .allow = true,
@@ -137,36 +191,29 @@ static void add_rule(struct nri_oci_edit *edit, struct nri_oci_rules *rules,
     nri_oci_rules_add(rules, edit, NRI_OCI_ELEMENT(FIELD, index, "type"), &rule);
 }
 
-static void add_rules(struct nri_oci_edit *edit, const struct nri_oci_changes *changes,
-                      const nri_oci_linux_part *linux_part)
+static void add_rules(struct nri_oci_edit *edit, const struct setting *setting)
 {
-    const nri_oci_resources_part *resources = linux_part->resources;
+    const struct nri_oci_changes *changes = &setting->changes;
     struct nri_oci_rules rules;
-    struct nri_map own_rules;
     if (edit->failure != 0 || changes->sets == 0)
         return;
-    nri_map_init(&own_rules, &changes->map.alloc, edit->settings->limits.seed);
-    for (size_t i = 0; resources != NULL && i < resources->n_devices; i++) {
-        const NRI_OCI_MESSAGE(LinuxDeviceCgroup) *rule = resources->devices[i];
-        if (rule->allow && rule->major != NULL && rule->minor != NULL)
-            add_device(edit, &own_rules, text(rule->type), rule->major->value, rule->minor->value);
-    }
     nri_oci_rules_begin(&rules, edit);
     for (size_t i = 0; i < changes->count && edit->failure == 0; i++) {
         if (changes->list[i].set)
-            add_rule(edit, &rules, linux_part, changes->list[i].index, &own_rules);
+            add_rule(edit, &rules, setting, changes->list[i].index);
     }
 }
 
 void nri_oci_apply_devices(struct nri_oci_edit *edit, const nri_oci_linux_part *linux_part)
 {
-    struct nri_oci_changes changes;
-    struct nri_map gone;
+    struct setting setting = {.linux_part = linux_part};
+    struct nri_oci_changes *changes = &setting.changes;
     const bool go = nri_oci_go(edit);
     if (linux_part->n_devices == 0)
         return;
-    nri_oci_changes_init(&changes, edit, linux_part->n_devices);
-    nri_map_init(&gone, &changes.map.alloc, edit->settings->limits.seed);
+    nri_oci_changes_init(changes, edit, linux_part->n_devices);
+    nri_map_init(&setting.own, &changes->map.alloc, edit->settings->limits.seed);
+    nri_map_init(&setting.gone, &changes->map.alloc, edit->settings->limits.seed);
     const struct nri_oci_list list = {
         .place = &devices_place,
         .key = "path",
@@ -174,13 +221,14 @@ void nri_oci_apply_devices(struct nri_oci_edit *edit, const nri_oci_linux_part *
         .make = make,
         .gone = go ? NULL : note_gone,
         .context = linux_part,
-        .state = &gone,
+        .state = &setting,
     };
     for (size_t i = 0; i < linux_part->n_devices && edit->failure == 0; i++)
-        nri_oci_changes_add_marked(&changes, NRI_OCI_ELEMENT(FIELD, i, "path"),
+        nri_oci_changes_add_marked(changes, NRI_OCI_ELEMENT(FIELD, i, "path"),
                                    linux_part->devices[i]->path);
-    nri_oci_changes_apply(&changes, &list);
-    if (edit->failure == 0 && nri_map_count(&gone) > 0)
-        revoke(edit, &changes, &gone);
-    add_rules(edit, &changes, linux_part);
+    find_own(edit, &setting);
+    nri_oci_changes_apply(changes, &list);
+    if (edit->failure == 0 && nri_map_count(&setting.gone) > 0)
+        revoke(edit, &setting);
+    add_rules(edit, &setting);
 }

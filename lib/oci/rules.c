@@ -17,16 +17,19 @@ static void show_number(char shown[24], const int64_t *number)
         (void)snprintf(shown, 24, "*");
 }
 
-bool nri_oci_rule_show(char shown[NRI_OCI_RULE_SHOWN], const struct nri_oci_rule *rule)
+const char *nri_oci_rule_show(struct nri_oci_edit *edit, const struct nri_oci_rule *rule)
 {
-    char major[24], minor[24];
-    if (strlen(rule->type) > 1 || strlen(rule->access) > 3)
-        return false;
+    const char *type = rule->type[0] != '\0' ? rule->type : "a";
+    const size_t room = strlen(type) + strlen(rule->access) + NRI_OCI_RULE_SHOWN;
+    char major[24], minor[24], *shown = nri_oci_alloc(edit, room, 1);
+    if (shown == NULL)
+        return NULL;
     show_number(major, rule->major);
     show_number(minor, rule->minor);
-    (void)snprintf(shown, NRI_OCI_RULE_SHOWN, "%d%s %s:%s %s", rule->allow,
-                   rule->type[0] != '\0' ? rule->type : "a", major, minor, rule->access);
-    return true;
+    /* With its length, as a type may be any text. */
+    (void)snprintf(shown, room, "%d %zu %s %s:%s %s", rule->allow, strlen(type), type, major, minor,
+                   rule->access);
+    return shown;
 }
 
 void nri_oci_rule_show_device(char shown[NRI_OCI_RULE_SHOWN], char type, int64_t major,
@@ -68,12 +71,9 @@ static bool read_rule(const struct nri_json *element, struct read_rule *read)
 static void note(struct nri_oci_rules *rules, struct nri_oci_edit *edit,
                  const struct nri_oci_rule *rule, size_t position)
 {
-    char shown[NRI_OCI_RULE_SHOWN];
+    const char *key = nri_oci_rule_show(edit, rule);
     rules->latest_other[rule->allow] = position + 1;
-    if (!nri_oci_rule_show(shown, rule))
-        return;
-    const char *key = nri_arena_text(edit->source.arena, shown, strlen(shown));
-    if (key == NULL ||
+    if (key != NULL &&
         nri_map_set(&rules->latest, key, strlen(key), (void *)(uintptr_t)(position + 1), NULL) != 0)
         nri_oci_no_memory(edit);
 }
@@ -98,15 +98,19 @@ void nri_oci_rules_begin(struct nri_oci_rules *rules, struct nri_oci_edit *edit)
     }
 }
 
+/* It is there, with none behind it that does the opposite. */
+static bool counts(const struct nri_oci_rules *rules, struct nri_oci_edit *edit,
+                   const struct nri_oci_rule *rule)
+{
+    const char *shown = nri_oci_rule_show(edit, rule);
+    return shown != NULL && (uintptr_t)nri_map_get(&rules->latest, shown, strlen(shown)) >
+                                rules->latest_other[!rule->allow];
+}
+
 void nri_oci_rules_add(struct nri_oci_rules *rules, struct nri_oci_edit *edit,
                        const struct nri_oci_where *where, const struct nri_oci_rule *rule)
 {
-    char shown[NRI_OCI_RULE_SHOWN];
-    if (edit->failure != 0)
-        return;
-    if (!nri_oci_go(edit) && nri_oci_rule_show(shown, rule) &&
-        (uintptr_t)nri_map_get(&rules->latest, shown, strlen(shown)) >
-            rules->latest_other[!rule->allow])
+    if (edit->failure != 0 || (!nri_oci_go(edit) && counts(rules, edit, rule)))
         return;
     struct nri_json *value = nri_oci_new(edit, NRI_JSON_OBJECT);
     nri_oci_set(edit, value, "allow", nri_oci_bool(edit, rule->allow));

@@ -23,9 +23,9 @@ struct nri_oci_rules {
 };
 
 #define NRI_OCI_RULE_SHOWN 80
-/* A rule as a short text, the same for the same rule; false when it has no such form. */
-bool nri_oci_rule_show(char shown[NRI_OCI_RULE_SHOWN], const struct nri_oci_rule *rule);
-/* The type and numbers alone. */
+/* A rule as a text, the same for the same rule alone; NULL without memory. */
+const char *nri_oci_rule_show(struct nri_oci_edit *edit, const struct nri_oci_rule *rule);
+/* The type and numbers alone, of a device. */
 void nri_oci_rule_show_device(char shown[NRI_OCI_RULE_SHOWN], char type, int64_t major,
                               int64_t minor);
 

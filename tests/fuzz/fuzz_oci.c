@@ -2,9 +2,11 @@
 /*
  * An adjustment of any kind applied to a document of any kind: the text up to the first NUL is the
  * adjustment in NRI's JSON, as it may come from a plugin that no builder checks, and what is behind
- * it the document. It is refused with a reason and gives nothing, or gives a document that is one,
- * that can be read as a container wherever the old one could, and that the same adjustment leaves
- * as it is, hooks and sorted mounts left out. So it is with Go's results too, which need not stay.
+ * it the document. What it says of the resources is applied by itself too, as an update would be.
+ * It is refused with a reason and gives nothing, or gives a document that is one, that can be read
+ * as a container wherever the old one could, and that the same adjustment leaves as it is, hooks,
+ * CDI devices and rules of devices that deny left out. So it is with Go's results too, which need
+ * not stay.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,14 +85,29 @@ static char *apply(const struct nri_oci_input *input, const char *json, size_t l
     return NULL;
 }
 
-static bool adds_up(const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *message)
+/* A rule that denies is put behind those that allow, and they behind it. */
+static bool denies(const Nri__Pkg__Api__V1alpha1__LinuxResources *resources)
 {
-    return message->hooks != NULL || message->n_cdi_devices > 0 ||
-           (message->linux != NULL && message->linux->resources != NULL);
+    for (size_t i = 0; resources != NULL && i < resources->n_devices; i++) {
+        if (!resources->devices[i]->allow)
+            return true;
+    }
+    return false;
 }
 
-static void try_one(const struct nri_oci_input *input, bool stays, const char *json, size_t length,
-                    bool go)
+static bool adds_up(const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *message)
+{
+    const Nri__Pkg__Api__V1alpha1__LinuxContainerAdjustment *part = message->linux;
+    if (message->hooks != NULL || message->n_cdi_devices > 0 ||
+        (part != NULL && denies(part->resources)))
+        return true;
+    /* With a rule of its own all others go that allow a device which is there already. */
+    return part != NULL && part->resources != NULL && part->resources->n_devices > 0 &&
+           part->n_devices > 0;
+}
+
+static void try_once(const struct nri_oci_input *input, bool stays, const char *json, size_t length,
+                     bool go)
 {
     size_t first_length, second_length;
     char *first = apply(input, json, length, go, &first_length);
@@ -110,6 +127,28 @@ static void try_one(const struct nri_oci_input *input, bool stays, const char *j
     nri_json_free(second);
 }
 
+static void try_both(const struct nri_oci_input *input, bool stays, const char *json, size_t length)
+{
+    try_once(input, stays, json, length, false);
+    try_once(input, stays, json, length, true);
+}
+
+static void try_message(struct nri_arena *arena, const void *message, const char *json,
+                        size_t length)
+{
+    const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *adjustment = message;
+    const Nri__Pkg__Api__V1alpha1__LinuxResources *resources =
+        adjustment->linux != NULL ? adjustment->linux->resources : NULL;
+    const struct nri_oci_input whole = {.adjustment =
+                                            nri_adjustment_view(arena, message, NRI_E_STATE, "")};
+    try_both(&whole, !adds_up(adjustment), json, length);
+    if (resources != NULL) {
+        const struct nri_oci_input update = {.resources = nri_resources_view(resources),
+                                             .update = true};
+        try_both(&update, !denies(resources), json, length);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct nri_json_settings settings;
@@ -125,14 +164,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct nri_json_source source = {.arena = &arena, .name = "change", .error = &error};
     if (nri_json_read_text(&source, &settings,
                            &nri__pkg__api__v1alpha1__container_adjustment__descriptor,
-                           (const char *)data, change, NULL, &message) == 0) {
-        const void *adjustment = message;
-        const struct nri_oci_input input = {
-            .adjustment = nri_adjustment_view(&arena, adjustment, NRI_E_STATE, "")};
-        const bool stays = !adds_up(adjustment);
-        try_one(&input, stays, (const char *)end + 1, length, false);
-        try_one(&input, stays, (const char *)end + 1, length, true);
-    }
+                           (const char *)data, change, NULL, &message) == 0)
+        try_message(&arena, message, (const char *)end + 1, length);
     nri_arena_fini(&arena);
     return 0;
 }

@@ -110,6 +110,66 @@ static const struct fixture_row rules_that_go[] = {
      "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
      "a\",\"type\":\"c\",\"major\":3,\"minor\":3}],\"resources\":{\"devices\":[{\"allow\":true,"
      "\"type\":\"c\",\"major\":3,\"minor\":3,\"access\":\"rwm\"}]}}}"},
+    /* A rule that it is to have stays in its place, and is put behind one that denies. */
+    {"{\"linux\":{\"devices\":[{\"path\":\"/dev/a\",\"type\":\"c\",\"major\":1,\"minor\":1}]}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"},{\"allow\":true,\"type\":\"c\","
+     "\"major\":9,\"minor\":9,\"access\":\"rwm\"}]}}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"},{\"allow\":true,\"type\":\"c\","
+     "\"major\":9,\"minor\":9,\"access\":\"rwm\"}]}}}"},
+    {"{\"linux\":{\"devices\":[{\"path\":\"/dev/a\",\"type\":\"c\",\"major\":1,\"minor\":1}]}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"},{\"allow\":false,\"access\":"
+     "\"rwm\"}]}}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"},{\"allow\":false,\"access\":"
+     "\"rwm\"},{\"allow\":true,\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"}]}}}"},
+    {"{\"linux\":{\"devices\":[{\"path\":\"/dev/a\",\"type\":\"c\",\"major\":1,\"minor\":1}]}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"},{\"allow\":false,\"access\":"
+     "\"rwm\"},{\"allow\":true,\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"}]}}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"},{\"allow\":false,\"access\":"
+     "\"rwm\"},{\"allow\":true,\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"rwm\"}]}}}"},
+    /* With a rule of the adjustment's own that one counts alone. */
+    {"{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"r\"}]}}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"r\"},{\"allow\":true,\"type\":\"c\","
+     "\"major\":1,\"minor\":1,\"access\":\"rwm\"},{\"allow\":true,\"type\":\"c\",\"major\":9,"
+     "\"minor\":9,\"access\":\"rwm\"}]}}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":9,\"minor\":9,\"access\":\"rwm\"},{\"allow\":true,\"type\":\"c\","
+     "\"major\":1,\"minor\":1,\"access\":\"r\"}]}}}"},
+    /* What else is known of a device that is there as it is to be stays. */
+    {"{\"linux\":{\"devices\":[{\"path\":\"/dev/a\",\"type\":\"c\",\"major\":1,\"minor\":1}]}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"r\"},{\"allow\":true,\"type\":\"c\","
+     "\"major\":9,\"minor\":9,\"access\":\"rwm\"},{\"allow\":true,\"type\":\"c\",\"major\":1,"
+     "\"minor\":1,\"access\":\"rwm\"}]}}}",
+     "{\"linux\":{\"devices\":[{\"path\":\"/dev/"
+     "a\",\"type\":\"c\",\"major\":1,\"minor\":1}],\"resources\":{\"devices\":[{\"allow\":true,"
+     "\"type\":\"c\",\"major\":1,\"minor\":1,\"access\":\"r\"},{\"allow\":true,\"type\":\"c\","
+     "\"major\":9,\"minor\":9,\"access\":\"rwm\"},{\"allow\":true,\"type\":\"c\",\"major\":1,"
+     "\"minor\":1,\"access\":\"rwm\"}]}}}"},
+    /* A rule of no known type is added once. */
+    {"{\"linux\":{\"resources\":{\"devices\":[{\"allow\":true,\"type\":\"cz\",\"major\":1,"
+     "\"minor\":1,\"access\":\"rwm\"}]}}}",
+     "{\"linux\":{\"resources\":{\"devices\":[{\"allow\":true,\"type\":\"cz\",\"major\":1,"
+     "\"minor\":1,\"access\":\"rwm\"}]}}}",
+     "{\"linux\":{\"resources\":{\"devices\":[{\"allow\":true,\"type\":\"cz\",\"major\":1,"
+     "\"minor\":1,\"access\":\"rwm\"}]}}}"},
     {"{\"linux\":{\"devices\":[{\"path\":\"-/dev/a\"}]}}", "{}", "{}"},
     {"{\"linux\":{\"devices\":[{\"path\":\"-/dev/a\"}]}}",
      "{\"linux\":{\"devices\":[{\"path\":\"/dev/b\",\"type\":\"c\"}]}}",
