@@ -220,8 +220,14 @@ static void put_all(const struct nri_rt_request *request, const struct plan *pla
 
 /* ---- requests ---- */
 
-static int no_room(unsigned method, size_t size, int code, struct nri_error *error)
+static int no_room(const struct nri_rt_request *request, unsigned method, size_t size, int code,
+                   struct nri_error *error)
 {
+    if (code == NRI_E_LIMIT)
+        return nri_error_set(error, code,
+                             "%s: request of %zu bytes exceeds the limit of %zu bytes, which is "
+                             "max_send_bytes",
+                             nri_methods[method].name, size, request->bytes.limit);
     return nri_error_set(error, code, "%s: request of %zu bytes: %s", nri_methods[method].name,
                          size, nri_strerror(code));
 }
@@ -251,7 +257,7 @@ int nri_rt_request_make(struct nri_rt_request *request, unsigned method,
     nri_buf_reset(&request->before, SIZE_MAX);
     code = nri_buf_reserve(&request->before, plan.whole, &room);
     if (code != 0)
-        return no_room(method, plan.whole, code, error);
+        return no_room(request, method, plan.whole, code, error);
     put_all(request, &plan, room);
     nri_buf_commit(&request->before, plan.whole);
     swap(request);
@@ -274,7 +280,7 @@ int nri_rt_request_take(struct nri_rt_request *request, unsigned method,
         return code;
     code = nri_buf_reserve(&request->bytes, size, &room);
     if (code != 0)
-        return no_room(method, size, code, error);
+        return no_room(request, method, size, code, error);
     nri_message_encode(message, room);
     nri_buf_commit(&request->bytes, size);
     request->method = method;

@@ -258,6 +258,8 @@ static void test_failures(void **state)
     assert_int_equal(nri_rt_request_make(&parts.request, create_method(), &parts.subject, &error),
                      NRI_E_LIMIT);
     assert_non_null(strstr(error.text, "CreateContainer: request of 41"));
+    assert_non_null(strstr(error.text, " exceeds the limit of "));
+    assert_non_null(strstr(error.text, ", which is max_send_bytes"));
     env[0] = nri_arena_text(&parts.arena, value, LIMIT / 2);
     fail_alloc_arm(&parts.memory, 1);
     assert_int_equal(nri_rt_request_make(&parts.request, create_method(), &parts.subject, &error),
