@@ -3,8 +3,15 @@
  */
 #include "fixture.h"
 
+/* What the administrator forbids, and who must have been asked. */
+#define RULES "{\"reject_sysctl_adjustment\": true, \"required_plugins\": [\"one\"]}"
+
 struct life {
     struct rt_fixture *fixture;
+    struct nri_allocator allocator; /* the fixture's */
+    struct nri_default_validator *validator;
+    const nri_pod *pod;
+    const nri_container *container, *forbidden; /* the latter is adjusted as it may not be */
     size_t called, done;
 };
 
@@ -15,6 +22,8 @@ static int on_create(nri_request *request, void *user)
     (void)nri_adjustment_add_env(adjustment, user, "1");
     (void)nri_adjustment_add_annotation(adjustment, user, "1");
     (void)nri_adjustment_remove_env(adjustment, "GONE");
+    if (strcmp(nri_container_id(nri_request_container(request)), "forbidden") == 0)
+        return nri_adjustment_set_sysctl(adjustment, "net.core.somaxconn", "1");
     return 0;
 }
 
@@ -35,17 +44,41 @@ static int on_update(nri_request *request, void *user)
     return 0;
 }
 
+/* Whole or nothing. */
+static void check_text(int code, char *text)
+{
+    if (code == 0) {
+        assert_true(strlen(text) > 10);
+        nri_outcome_text_free(text);
+        return;
+    }
+    assert_int_equal(code, NRI_E_NOMEM);
+    assert_null(text);
+}
+
+/* What fails says why. */
 static void on_done(nri_runtime *runtime, nri_outcome *outcome, void *user)
 {
     struct life *life = user;
-    char *text;
+    const int code = nri_outcome_code(outcome);
+    char *text = NULL;
 
     (void)runtime;
     life->done++;
-    if (nri_outcome_json(outcome, NULL, &text, NULL) == 0)
-        nri_outcome_text_free(text);
-    if (nri_outcome_table(outcome, NULL, &text, NULL) == 0)
-        nri_outcome_text_free(text);
+    if (code != 0)
+        assert_true(strlen(nri_outcome_text(outcome)) > 0);
+    int made = nri_outcome_json(outcome, &life->allocator, &text, NULL);
+    check_text(made, text);
+    text = NULL;
+    made = nri_outcome_table(outcome, &life->allocator, &text, NULL);
+    check_text(made, text);
+}
+
+/* No container is created as the administrator forbids it. */
+static void on_forbidden(nri_runtime *runtime, nri_outcome *outcome, void *user)
+{
+    assert_int_not_equal(nri_outcome_code(outcome), 0);
+    on_done(runtime, outcome, user);
 }
 
 static void settle(struct rt_fixture *fixture)
@@ -57,43 +90,77 @@ static void settle(struct rt_fixture *fixture)
     }
 }
 
-static void call(struct life *life, enum nri_event event, const nri_pod *pod,
-                 const nri_container *container)
+static void call(struct life *life, enum nri_event event, const nri_container *container)
 {
     const struct nri_runtime_event e = {
-        .size = sizeof e, .event = event, .pod = pod, .container = container};
+        .size = sizeof e, .event = event, .pod = life->pod, .container = container};
 
-    if (nri_rt_call(life->fixture->rt, &e, on_done, life, life->fixture->now, NULL) == 0)
+    const nri_runtime_done done = container == life->forbidden ? on_forbidden : on_done;
+
+    if (nri_rt_call(life->fixture->rt, &e, done, life, life->fixture->now, NULL) == 0)
         life->called++;
 }
 
-static void live(struct rt_fixture *fixture, const nri_pod *pod, const nri_container *container)
+/* Settings that are copied. */
+static void require_one(const struct life *life)
 {
-    const struct nri_plugin_ops one = {.size = sizeof one,
-                                       .on_synchronize = on_other,
-                                       .on_create_container = on_create,
-                                       .on_update_container = on_update,
-                                       .on_start_container = on_other};
-    const struct nri_plugin_ops two = {.size = sizeof two,
-                                       .on_create_container = on_create,
-                                       .on_stop_container = on_update,
-                                       .on_validate_adjustment = on_other};
-    char a[] = "A", b[] = "B";
-    struct life life = {.fixture = fixture};
+    struct nri_failure_policy policy;
+    struct nri_error error;
 
-    if (nri_rt_new(&fixture->rt, &fixture->config, NULL) != 0)
+    nri_error_clear(&error);
+    nri_failure_policy_init(&policy, sizeof policy);
+    policy.required = 1;
+    const int code = nri_rt_set_failure_policy(life->fixture->rt, "one", &policy, &error);
+    if (code == 0)
         return;
+    assert_int_equal(code, NRI_E_NOMEM);
+    assert_true(strlen(error.text) > 0);
+}
+
+static void look(const struct life *life)
+{
+    char *text = NULL;
+    const int code = nri_rt_metrics(life->fixture->rt, &text, NULL);
+
+    if (code == 0) {
+        assert_true(strlen(text) > 10);
+        nri_metrics_free(text);
+        return;
+    }
+    assert_int_equal(code, NRI_E_NOMEM);
+    assert_null(text);
+}
+
+static void have_events(struct life *life)
+{
+    struct rt_fixture *fixture = life->fixture;
+    static const struct nri_plugin_ops one = {.size = sizeof one,
+                                              .on_synchronize = on_other,
+                                              .on_create_container = on_create,
+                                              .on_update_container = on_update,
+                                              .on_start_container = on_other};
+    static const struct nri_plugin_ops two = {.size = sizeof two,
+                                              .on_create_container = on_create,
+                                              .on_start_container = on_other,
+                                              .on_stop_container = on_update,
+                                              .on_validate_adjustment = on_other};
+    char a[] = "A", b[] = "B";
+
+    require_one(life);
     (void)nri_rt_add_builtin(fixture->rt, &one, "one", "10", "c", a, fixture->now, NULL);
     settle(fixture);
     (void)nri_rt_add_builtin(fixture->rt, &two, "two", "20", NULL, b, fixture->now, NULL);
-    call(&life, NRI_EVENT_START_CONTAINER, pod, container);
+    call(life, NRI_EVENT_START_CONTAINER, life->container);
     settle(fixture);
-    call(&life, NRI_EVENT_CREATE_CONTAINER, pod, container);
-    call(&life, NRI_EVENT_UPDATE_CONTAINER, pod, container);
+    call(life, NRI_EVENT_CREATE_CONTAINER, life->container);
+    call(life, NRI_EVENT_CREATE_CONTAINER, life->forbidden);
+    call(life, NRI_EVENT_UPDATE_CONTAINER, life->container);
     settle(fixture);
-    call(&life, NRI_EVENT_STOP_CONTAINER, pod, container);
+    look(life);
+    call(life, NRI_EVENT_STOP_CONTAINER, life->container);
     settle(fixture);
-    assert_int_equal(life.done, life.called);
+    assert_int_equal(life->done, life->called);
+    look(life);
     nri_rt_shutdown(fixture->rt, NRI_SEC, fixture->now);
     settle(fixture);
     assert_int_equal(nri_rt_plugin_count(fixture->rt), 0);
@@ -101,47 +168,97 @@ static void live(struct rt_fixture *fixture, const nri_pod *pod, const nri_conta
     fixture->rt = NULL;
 }
 
+static void live(struct life *life)
+{
+    struct rt_fixture *fixture = life->fixture;
+    const struct nri_alloc alloc = fixture->config.alloc;
+    struct nri_error error;
+
+    nri_error_clear(&error);
+    life->allocator = (struct nri_allocator){.size = sizeof life->allocator,
+                                             .user = alloc.user,
+                                             .allocate = alloc.allocate,
+                                             .resize = alloc.resize,
+                                             .release = alloc.release};
+    life->called = life->done = 0;
+    life->validator = NULL;
+    int code = nri_default_validator_new(&life->validator, &life->allocator, RULES, &error);
+    if (code == 0) {
+        fixture->config.validator = life->validator;
+        code = nri_rt_new(&fixture->rt, &fixture->config, &error);
+        if (code == 0)
+            have_events(life);
+        nri_default_validator_free(life->validator);
+        fixture->config.validator = NULL;
+    }
+    if (code != 0) {
+        assert_int_equal(code, NRI_E_NOMEM);
+        assert_true(strlen(error.text) > 0);
+    }
+}
+
+static void begin(struct rt_fixture *fixture, struct life *life)
+{
+    nri_pod *pod = rt_pod("p");
+
+    *life = (struct life){.fixture = fixture, .pod = pod, .container = rt_container("c", "p")};
+    life->forbidden = rt_container("forbidden", "p");
+    assert_int_equal(
+        nri_pod_set_annotation(pod, "required-plugins.noderesource.dev/pod", "[ one, 20-two ]"), 0);
+}
+
+static void end(const struct life *life)
+{
+    nri_container_free((nri_container *)(uintptr_t)life->container);
+    nri_container_free((nri_container *)(uintptr_t)life->forbidden);
+    nri_pod_free((nri_pod *)(uintptr_t)life->pod);
+}
+
+static void forget(struct rt_fixture *fixture)
+{
+    fixture->log_text[0] = fixture->connected[0] = fixture->lost[0] = '\0';
+    fixture->evicted[0] = '\0';
+}
+
 static void test_one_fails(void **state)
 {
     struct rt_fixture *fixture = *state;
-    nri_pod *pod = rt_pod("p");
-    nri_container *container = rt_container("c", "p");
+    struct life life;
     bool fired;
     size_t n = 0;
 
+    begin(fixture, &life);
     do {
         n++;
         fail_alloc_arm(&fixture->alloc, n);
-        fixture->log_text[0] = fixture->connected[0] = fixture->lost[0] = '\0';
-        fixture->evicted[0] = '\0';
-        live(fixture, pod, container);
+        forget(fixture);
+        live(&life);
         fired = fixture->alloc.fired;
         if (fixture->alloc.live_blocks != 0)
             fail_msg("allocation %zu: %zu blocks are left", n, (size_t)fixture->alloc.live_blocks);
     } while (fired);
     fail_alloc_arm(&fixture->alloc, 0);
-    assert_true(n > 50);
-    nri_container_free(container);
-    nri_pod_free(pod);
+    print_message("%zu allocations failed one by one\n", n - 1);
+    assert_true(n > 100);
+    assert_int_equal(life.called, 5);
+    end(&life);
 }
 
 static void test_memory_ends(void **state)
 {
     struct rt_fixture *fixture = *state;
-    nri_pod *pod = rt_pod("p");
-    nri_container *container = rt_container("c", "p");
+    struct life life;
 
+    begin(fixture, &life);
     for (size_t n = 0; n < 400; n++) {
         fail_alloc_end_after(&fixture->alloc, n);
-        fixture->log_text[0] = fixture->connected[0] = fixture->lost[0] = '\0';
-        fixture->evicted[0] = '\0';
-        live(fixture, pod, container);
+        forget(fixture);
+        live(&life);
         if (fixture->alloc.live_blocks != 0)
             fail_msg("after %zu: %zu blocks are left", n, (size_t)fixture->alloc.live_blocks);
     }
     fail_alloc_end_after(&fixture->alloc, SIZE_MAX);
-    nri_container_free(container);
-    nri_pod_free(pod);
+    end(&life);
 }
 
 int main(void)
