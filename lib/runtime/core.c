@@ -29,6 +29,19 @@ void nri_rt_take_time(struct nri_rt *rt, uint64_t now)
         rt->now = now;
 }
 
+void nri_rt_enter_user(struct nri_rt *rt)
+{
+    rt->depth++;
+}
+
+void nri_rt_leave_user(struct nri_rt *rt)
+{
+    const struct nri_host *host = rt->config.host;
+
+    rt->depth--;
+    nri_rt_take_time(rt, host->now(host->context));
+}
+
 uint64_t nri_rt_after(uint64_t now, uint64_t time)
 {
     return time < NRI_NEVER - now ? now + time : NRI_NEVER;
@@ -110,9 +123,9 @@ static void tell_plugins(struct nri_rt *rt)
         plugin->connected_told = true;
         if (rt->config.ops.plugin_connected == NULL)
             continue;
-        rt->depth++;
+        nri_rt_enter_user(rt);
         rt->config.ops.plugin_connected(rt->config.runtime, plugin, rt->config.user);
-        rt->depth--;
+        nri_rt_leave_user(rt);
     }
 }
 

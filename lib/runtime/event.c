@@ -431,11 +431,11 @@ void nri_rt_event_finish(struct nri_rt *rt, nri_outcome *event)
     event->subject = (struct nri_rt_subject){.event = event->subject.event};
     event->pristine = NULL;
     event->metadata = NULL;
-    rt->depth++;
+    nri_rt_enter_user(rt);
     if (event->done != NULL)
         event->done(rt->config.runtime, event, event->user);
     if (rt->config.ops.audit != NULL)
         rt->config.ops.audit(rt->config.runtime, event, rt->config.user);
-    rt->depth--;
+    nri_rt_leave_user(rt);
     retire(rt, event);
 }

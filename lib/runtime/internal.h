@@ -257,6 +257,10 @@ void nri_rt_wake(struct nri_rt *rt);
 /* Takes what time it is, unless it knows of a later one: what a caller read before the functions of
  * the user ran would make times negative. */
 void nri_rt_take_time(struct nri_rt *rt, uint64_t now);
+/* Around each call of a function of the user, which may take its time: what is asked after it is
+ * asked later. */
+void nri_rt_enter_user(struct nri_rt *rt);
+void nri_rt_leave_user(struct nri_rt *rt);
 uint64_t nri_rt_after(uint64_t now, uint64_t time); /* NRI_NEVER rather than an overflow */
 
 /* plugin.c */

@@ -276,10 +276,10 @@ static void tell_end(nri_runtime_plugin *plugin, bool in_order)
                       "plugin %s: connection closed: %s", nri_rt_plugin_label(plugin), why->text);
     if (!plugin->connected_told || rt->config.ops.plugin_lost == NULL)
         return;
-    rt->depth++;
+    nri_rt_enter_user(rt);
     rt->config.ops.plugin_lost(rt->config.runtime, plugin, wanted ? 0 : why->code, why->text,
                                rt->config.user);
-    rt->depth--;
+    nri_rt_leave_user(rt);
 }
 
 void nri_rt_ended(nri_runtime_plugin *plugin, int code, const char *text, uint64_t now)

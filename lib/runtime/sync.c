@@ -144,8 +144,11 @@ static struct nri_parts *enumerate(struct nri_rt *rt, struct nri_error *error)
         return NULL;
     }
     int code = 0;
-    if (ops->enumerate != NULL)
+    if (ops->enumerate != NULL) {
+        nri_rt_enter_user(rt);
         code = ops->enumerate(rt->config.runtime, (nri_enumeration *)parts, rt->config.user);
+        nri_rt_leave_user(rt);
+    }
     if (error->code == 0 && code != 0)
         nri_error_set(error, nri_error_is_code(code) ? code : NRI_E_REJECTED,
                       "the runtime could not tell its containers: %s", nri_strerror(code));

@@ -202,13 +202,13 @@ static void run(nri_runtime_update *update)
         nri_runtime_update_complete(update, NRI_E_UNSUPPORTED, missing);
         return;
     }
-    rt->depth++;
+    nri_rt_enter_user(rt);
     update->running = true;
     tell_evictions(update);
     if (update->count > 0)
         code = ops->update(rt->config.runtime, update, rt->config.user);
     update->running = false;
-    rt->depth--;
+    nri_rt_leave_user(rt);
     if (update->completed)
         free_update(update);
     else if (code != NRI_PENDING)

@@ -365,13 +365,13 @@ static int quick_stop(nri_request *request, void *user)
     return 0;
 }
 
-static uint64_t latency_in(const struct rt_fixture *fixture, const char *event)
+static uint64_t latency_in(const struct rt_fixture *fixture, const char *id, const char *event)
 {
-    static const char name[] = "latency_seconds_sum{plugin=\"07-inside\",event=\"%s\"}";
     char wanted[128], *text;
     unsigned nanoseconds = 0;
 
-    (void)snprintf(wanted, sizeof wanted, name, event);
+    (void)snprintf(wanted, sizeof wanted, "latency_seconds_sum{plugin=\"%s\",event=\"%s\"}", id,
+                   event);
     assert_int_equal(nri_rt_metrics(fixture->rt, &text, NULL), 0);
     const char *found = strstr(text, wanted);
     assert_non_null(found);
@@ -399,11 +399,11 @@ static void test_builtin_latency(void **state)
     rt_settle(fixture);
     assert_done(done, 0);
     assert_int_equal(nri_outcome_step_latency(done->outcome, 0), 9 * NRI_MSEC);
-    assert_int_equal(latency_in(fixture, "CreateContainer"), 9 * NRI_MSEC);
+    assert_int_equal(latency_in(fixture, "07-inside", "CreateContainer"), 9 * NRI_MSEC);
     assert_done(slow.stop, 0);
     assert_int_equal(nri_outcome_step_latency(slow.stop->outcome, 0), 0);
     assert_in_range(nri_outcome_step_wait(slow.stop->outcome, 0), 0, 2 * NRI_MSEC);
-    assert_int_equal(latency_in(fixture, "StopPodSandbox"), 0);
+    assert_int_equal(latency_in(fixture, "07-inside", "StopPodSandbox"), 0);
     nri_container_free(slow.container);
     nri_pod_free(slow.other);
     nri_pod_free(slow.pod);
@@ -446,6 +446,51 @@ static void test_time_never_goes_back(void **state)
     nri_pod_free(pod);
 }
 
+static int slow_enumerate(nri_runtime *runtime, nri_enumeration *list, void *user)
+{
+    struct rt_fixture *fixture = user;
+
+    (void)runtime;
+    (void)list;
+    fixture->now += 3 * NRI_MSEC;
+    return 0;
+}
+
+static void slow_audit(nri_runtime *runtime, nri_outcome *outcome, void *user)
+{
+    struct rt_fixture *fixture = user;
+
+    (void)runtime;
+    (void)outcome;
+    fixture->now += 3 * NRI_MSEC;
+}
+
+/* The time that the program's own functions take is not that of the plugin that is asked next. */
+static void test_slow_functions_of_the_user(void **state)
+{
+    struct rt_fixture *fixture = *state;
+
+    fixture->config.ops.enumerate = slow_enumerate;
+    fixture->config.ops.audit = slow_audit;
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one", CREATE, NULL);
+    rt_settle(fixture);
+    assert_int_equal(latency_in(fixture, "10-one", "Synchronize"), 0);
+    nri_pod *pods[] = {rt_pod("p"), rt_pod("q")};
+    nri_container *containers[] = {rt_container("c", "p"), rt_container("d", "q")};
+    struct rt_done *first = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pods[0], containers[0]);
+    struct rt_done *second = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pods[1], containers[1]);
+    rt_settle(fixture);
+    assert_done(first, 0);
+    assert_done(second, 0);
+    assert_int_equal(latency_in(fixture, "10-one", "CreateContainer"), 0);
+    assert_int_equal(nri_outcome_step_wait(second->outcome, 0), 3 * NRI_MSEC);
+    for (size_t i = 0; i < 2; i++) {
+        nri_container_free(containers[i]);
+        nri_pod_free(pods[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +506,7 @@ int main(void)
         rt_test(test_builtin),
         rt_test(test_builtin_latency),
         rt_test(test_time_never_goes_back),
+        rt_test(test_slow_functions_of_the_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
