@@ -124,5 +124,7 @@ nri_runtime_plugin *nri_rt_next_plugin(const struct nri_rt *rt, const nri_runtim
  * UpdateContainerResponse or StopContainerResponse that lives as the outcome does. NULL: the step
  * has no answer that could be merged. */
 const ProtobufCMessage *nri_rt_outcome_reply(const nri_outcome *outcome, size_t step);
+/* The id of the container that the event is about; "" for none. */
+const char *nri_rt_outcome_container(const nri_outcome *outcome);
 
 #endif

@@ -163,6 +163,11 @@ const ProtobufCMessage *nri_rt_outcome_reply(const nri_outcome *outcome, size_t 
     return at == NULL ? NULL : at->reply;
 }
 
+const char *nri_rt_outcome_container(const nri_outcome *outcome)
+{
+    return outcome == NULL || outcome->about.container == NULL ? "" : outcome->about.container;
+}
+
 size_t nri_outcome_change_count(const nri_outcome *outcome, size_t step)
 {
     const struct nri_rt_step *at = step_at(outcome, step);

@@ -97,6 +97,8 @@ struct node_watch {
     /* `plugin` lives during the call; code 0: the node dropped it. */
     void (*lost)(struct node *node, nri_runtime_plugin *plugin, int code, const char *text,
                  void *user);
+    /* An event is sent, before its outcome comes. */
+    void (*asked)(struct node *node, const struct nri_runtime_event *event, void *user);
     /* Each event's outcome, of whatever operation, also of evictions: for latencies and records. */
     void (*outcome)(struct node *node, nri_outcome *outcome, void *user);
     /* A plugin updated containers of its own accord, or in its answer to Synchronize; `failed` are

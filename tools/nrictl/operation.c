@@ -199,6 +199,8 @@ static int send_event(struct operation *operation, const struct operation_step *
         event.overhead = nri_pod_overhead(operation->pod_update);
         event.resources = nri_pod_pod_resources(operation->pod_update);
     }
+    if (operation->node->watch.asked != NULL)
+        operation->node->watch.asked(operation->node, &event, operation->node->user);
     operation->sent_at = uv_hrtime();
     const int code = nri_runtime_call(operation->node->runtime, &event, on_outcome, operation);
     operation->sent = code == 0;
