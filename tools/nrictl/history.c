@@ -69,8 +69,8 @@ static int make_views(struct history *history, struct history_event *event,
         code = view_container(&history->view, container, false, &event->given, &history->error);
     event->asked = event->given;
     if (code == 0 && resources != NULL)
-        code = view_updated(&history->view, &event->given, resources, &event->asked,
-                            &history->error);
+        code =
+            view_updated(&history->view, &event->given, resources, &event->asked, &history->error);
     event->last = event->asked;
     return code;
 }
@@ -102,8 +102,8 @@ int history_begin(struct history *history, enum nri_event what, const MESSAGE(Po
     if (made->id == NULL || made->name == NULL || made->pod == NULL ||
         (container != NULL && kept == NULL) || (resources != NULL && asked == NULL))
         return no_memory(history);
-    int code = make_views(history, made, history_last(history, made->id), nri_container_view(kept),
-                          asked);
+    int code =
+        make_views(history, made, history_last(history, made->id), nri_container_view(kept), asked);
     if (code == 0)
         code = nri_merge_new(&made->merge, &history->arena, history->view.seed, &settings, what,
                              NULL, kept, asked, &history->error);
@@ -122,9 +122,9 @@ struct taking {
     struct history *history;
     struct history_event *event;
     struct history_turn *turn;
-    MESSAGE(ContainerUpdate) * const *updates; /* of the answer */
-    size_t update_count, update_at;            /* changes come in the order of updates */
-    const char *other_id;                      /* whose view `other` is; NULL: none */
+    MESSAGE(ContainerUpdate) *const *updates; /* of the answer */
+    size_t update_count, update_at;           /* changes come in the order of updates */
+    const char *other_id;                     /* whose view `other` is; NULL: none */
     struct view_document other;
     int failure;
 };
@@ -158,10 +158,8 @@ static int view_other(struct taking *taking, const char *id)
 static enum nri_change_action action_of(enum nri_merge_what what)
 {
     static const enum nri_change_action actions[] = {
-        [NRI_MERGE_SET] = NRI_CHANGE_SET,
-        [NRI_MERGE_REPLACED] = NRI_CHANGE_REPLACED,
-        [NRI_MERGE_KEPT] = NRI_CHANGE_KEPT,
-        [NRI_MERGE_REMOVED] = NRI_CHANGE_REMOVED,
+        [NRI_MERGE_SET] = NRI_CHANGE_SET,         [NRI_MERGE_REPLACED] = NRI_CHANGE_REPLACED,
+        [NRI_MERGE_KEPT] = NRI_CHANGE_KEPT,       [NRI_MERGE_REMOVED] = NRI_CHANGE_REMOVED,
         [NRI_MERGE_DROPPED] = NRI_CHANGE_DROPPED,
     };
     return actions[what];
@@ -180,9 +178,8 @@ static int find_values(struct taking *taking, struct history_change *change)
     code = view_value(view, &taking->event->last, change->field, change->key, &change->before);
     if (code == 0)
         code = view_value(view, &taking->turn->after, change->field, change->key, &change->after);
-    change->no_effect =
-        change->after == NULL &&
-        (change->action == NRI_CHANGE_SET || change->action == NRI_CHANGE_REPLACED);
+    change->no_effect = change->after == NULL &&
+                        (change->action == NRI_CHANGE_SET || change->action == NRI_CHANGE_REPLACED);
     return code;
 }
 

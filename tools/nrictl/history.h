@@ -29,7 +29,7 @@ struct history_change {
 
 /* A plugin's part of an event. */
 struct history_turn {
-    const char *plugin; /* "NN-name" */
+    const char *plugin;   /* "NN-name" */
     enum nri_event event; /* ValidateContainerAdjustment of a validator */
     enum nri_step_result result;
     int code; /* of its failure, a conflict too; 0: none */
@@ -85,8 +85,9 @@ struct history_answer {
     enum nri_event event;
     enum nri_step_result result;
     int code;
-    const char *text;              /* NULL: "" */
-    const ProtobufCMessage *reply; /* CreateContainerResponse, UpdateContainerResponse; NULL: none */
+    const char *text; /* NULL: "" */
+    const ProtobufCMessage
+        *reply; /* CreateContainerResponse, UpdateContainerResponse; NULL: none */
     bool timed;
     uint64_t latency;
 };
