@@ -174,7 +174,7 @@ static int start(struct child *child, const struct child_options *options)
     char index[3];
     const char *name;
     if (!nri_identity_from_program(child->name, index, &name))
-        (void)strcpy(index, "00");
+        memcpy(index, "00", sizeof index);
     return process_start(options, options->name != NULL ? options->name : name,
                          options->index != NULL ? options->index : index, node->socket, &child->pid,
                          &node->error);

@@ -32,11 +32,12 @@ static struct load_row *row_of(struct load *load, const char *plugin, enum nri_e
         if (at->event == event && strcmp(at->plugin, plugin) == 0)
             return at;
     }
-    struct load_row *row = calloc(1, sizeof *row + strlen(plugin) + 1);
+    const size_t size = strlen(plugin) + 1;
+    struct load_row *row = calloc(1, sizeof *row + size);
     if (row == NULL)
         return NULL;
     row->event = event;
-    (void)strcpy(row->plugin, plugin);
+    memcpy(row->plugin, plugin, size);
     *load->rows_end = row;
     load->rows_end = &row->next;
     return row;

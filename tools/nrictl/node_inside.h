@@ -46,8 +46,8 @@ struct node {
     struct nri_error error;
     struct store store;
     struct store_pod *runnable, *runnable_end;
-    struct operation *operations;        /* all, the newest first */
-    struct operation *loose, *loose_end; /* those of no pod sandbox */
+    struct operation *operations, *oldest; /* all, the newest first */
+    struct operation *loose, *loose_end;   /* those of no pod sandbox */
     size_t pending;
     uint64_t event_nanoseconds; /* of the last outcome */
     uint32_t next_pid;

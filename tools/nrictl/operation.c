@@ -139,6 +139,8 @@ static void link_all(struct operation *operation)
     operation->all_next = node->operations;
     if (node->operations != NULL)
         node->operations->all_previous = operation;
+    else
+        node->oldest = operation;
     node->operations = operation;
     node->pending++;
 }
@@ -152,6 +154,8 @@ static void unlink_all(struct operation *operation)
         node->operations = operation->all_next;
     if (operation->all_next != NULL)
         operation->all_next->all_previous = operation->all_previous;
+    else
+        node->oldest = operation->all_previous;
     node->pending--;
 }
 
@@ -389,14 +393,15 @@ void operation_resume(struct node *node)
     }
 }
 
+/* The oldest first. */
 void operation_end_all(struct node *node)
 {
+    struct operation *next;
     while (node->runnable != NULL)
         store_unref_pod(take_runnable(node));
-    while (node->operations != NULL) {
-        struct operation *at = node->operations;
-        while (at->all_next != NULL) /* the oldest first */
-            at = at->all_next;
+    /* No callback makes a new one: the node is closing. */
+    for (struct operation *at = node->oldest; at != NULL; at = next) {
+        next = at->all_previous;
         operation_drop_steps(at);
         (void)operation_fail(at, NRI_E_CLOSED, "the node is closed");
         at->failed = true;

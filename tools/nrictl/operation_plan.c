@@ -283,8 +283,8 @@ static void after_create(struct operation *operation, struct store_container *co
             code = operation->code;
     }
     if (code == 0) {
-        code = revision_adjust(container->now->container, nri_outcome_adjustment(outcome), &next,
-                               &error);
+        code = revision_adjust(container->now->container, nri_outcome_adjustment(outcome),
+                               node_imitate(operation->node), &next, &error);
         if (code != 0)
             (void)operation_fail(operation, code, "container %s: %s", container_id(container),
                                  error.text);

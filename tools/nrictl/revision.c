@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "revision.h"
 
+#include "ignored.h"
 #include "memory.h"
 #include "model/model.h"
 #include "runtime/merge.h"
@@ -11,11 +12,11 @@
 
 /* ---- what merging does not show to other plugins ---- */
 
-static int add_cdi_devices(nri_container *next, const nri_adjustment *adjustment)
+static int add_cdi_devices(nri_container *next, const adjustment_message *adjust)
 {
     int code = 0;
-    for (size_t i = 0; code == 0 && i < nri_adjustment_cdi_device_count(adjustment); i++)
-        code = nri_container_add_cdi_device(next, nri_adjustment_cdi_device(adjustment, i));
+    for (size_t i = 0; code == 0 && i < adjust->n_cdi_devices; i++)
+        code = nri_container_add_cdi_device(next, adjust->cdi_devices[i]->name);
     return code;
 }
 
@@ -67,10 +68,12 @@ static int merge(const nri_container *container, const adjustment_message *adjus
                              NULL, error);
     if (code == 0)
         code = nri_merge_create_reply(merge_of, "the node", &reply, error);
-    if (code == 0 && (merged = nri_merge_container(merge_of, NULL)) == NULL)
-        code = nri_error_set(error, NRI_E_NOMEM, "out of memory for a container");
-    if (code == 0 && (code = copy_with_rdt(merged, adjust, next)) != 0)
-        (void)nri_error_set(error, code, "out of memory for a container");
+    if (code == 0) {
+        merged = nri_merge_container(merge_of, NULL);
+        code = merged == NULL ? NRI_E_NOMEM : copy_with_rdt(merged, adjust, next);
+        if (code != 0)
+            (void)nri_error_set(error, code, "out of memory for a container");
+    }
     nri_arena_fini(&arena);
     return code;
 }
@@ -82,14 +85,15 @@ static int copy(const nri_container *container, nri_container **next, struct nri
 }
 
 int revision_adjust(const nri_container *container, const nri_adjustment *adjustment,
-                    nri_container **next, struct nri_error *error)
+                    const struct imitate *imitate, nri_container **next, struct nri_error *error)
 {
-    const adjustment_message *adjust =
-        adjustment == NULL ? NULL : nri_adjustment_message(adjustment);
+    struct ignored room;
+    const adjustment_message *adjust = ignored_drop(
+        &room, imitate, adjustment == NULL ? NULL : nri_adjustment_message(adjustment));
     if (adjust == NULL)
         return copy(container, next, error);
     int code = merge(container, adjust, next, error);
-    if (code == 0 && (code = add_cdi_devices(*next, adjustment)) != 0) {
+    if (code == 0 && (code = add_cdi_devices(*next, adjust)) != 0) {
         (void)nri_error_set(error, code, "%s", nri_container_error_text(*next));
         *next = nri_container_free(*next);
     }

@@ -9,11 +9,12 @@
 #include <nri/nri.h>
 
 #include "base/error.h"
+#include "imitate.h"
 
 /* *next is a copy that may be changed further. NRI_E_NOMEM, NRI_E_LIMIT, NRI_E_CONFLICT. NULL
- * changes nothing. */
+ * changes nothing. What `imitate` (NULL: nobody) ignores is left out. */
 int revision_adjust(const nri_container *container, const nri_adjustment *adjustment,
-                    nri_container **next, struct nri_error *error);
+                    const struct imitate *imitate, nri_container **next, struct nri_error *error);
 int revision_update(const nri_container *container, const nri_resources *resources,
                     nri_container **next, struct nri_error *error);
 

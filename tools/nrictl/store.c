@@ -59,8 +59,11 @@ void store_init(struct store *store)
 
 void store_fini(struct store *store)
 {
-    while (store->first != NULL)
-        store_remove_pod(store->first);
+    struct store_pod *next;
+    for (struct store_pod *at = store->first; at != NULL; at = next) {
+        next = at->next;
+        store_remove_pod(at);
+    }
     nri_map_fini(&store->pods);
     nri_map_fini(&store->containers);
 }
@@ -140,11 +143,14 @@ void store_remove_container(struct store_container *container)
 void store_remove_pod(struct store_pod *pod)
 {
     struct store *store = pod->store;
+    struct store_container *next_container;
     const char *id = nri_pod_id(pod->pod);
     if (pod->state == STORE_POD_GONE)
         return;
-    while (pod->first != NULL)
-        store_remove_container(pod->first);
+    for (struct store_container *at = pod->first; at != NULL; at = next_container) {
+        next_container = at->next;
+        store_remove_container(at);
+    }
     pod->state = STORE_POD_GONE;
     (void)nri_map_remove(&store->pods, id, strlen(id));
     if (pod->previous != NULL)

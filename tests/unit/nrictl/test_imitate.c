@@ -297,6 +297,56 @@ static void test_docker(void **state)
     guest_close(&guest, rig);
 }
 
+static int adjust(struct guest *guest, nri_request *request)
+{
+    static const char *const args[] = {"other"};
+    nri_adjustment *adjustment = nri_request_adjustment(request);
+    (void)guest;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    (void)nri_adjustment_add_env(adjustment, "HELLO", "nri");
+    (void)nri_adjustment_set_args(adjustment, args, 1);
+    (void)nri_adjustment_add_cdi_device(adjustment, "vendor.com/class=one");
+    (void)nri_adjustment_set_io_priority(adjustment, NRI_IOPRIO_CLASS_BE, 3);
+    (void)nri_adjustment_set_memory_limit(adjustment, 64 << 20);
+    (void)nri_adjustment_set_memory_reservation(adjustment, 32 << 20);
+    return nri_adjustment_set_cpu_shares(adjustment, 333);
+}
+
+/* What a release does not act on does not get into the container. */
+static void expect_ignored(struct rig *rig, const char *runtime, bool all)
+{
+    struct imitate imitate;
+    struct guest guest = {.act = adjust};
+    int64_t limit = 0;
+    assert_string_equal(find(runtime, &imitate), "");
+    rig->options.imitate = &imitate;
+    rig_start(rig);
+    guest_start(&guest, rig, "10", "guest");
+    rig_run(rig, "pod", "c");
+    const nri_container *container = rig_get(rig, "c");
+    const nri_resources *resources = nri_container_resources(container);
+    assert_true(nri_container_env(container, "HELLO", NULL));
+    assert_int_equal(rig_shares(container), 333);
+    assert_true(nri_resources_memory_limit(resources, &limit));
+    assert_int_equal(limit, 64 << 20);
+    assert_false(nri_resources_memory_reservation(resources, NULL));
+    assert_int_equal(nri_container_arg_count(container), all ? 1 : 0);
+    assert_int_equal(nri_container_io_priority(container, NULL, NULL), all);
+    assert_int_equal(nri_container_cdi_device_count(container), 1);
+    guest_close(&guest, rig);
+}
+
+static void test_ignored_by_old(void **state)
+{
+    expect_ignored(*state, "containerd@2.1", false);
+}
+
+static void test_ignored_by_new(void **state)
+{
+    expect_ignored(*state, "containerd@2.3", true);
+}
+
 static void test_inferred_version(void **state)
 {
     struct rig *rig = *state;
@@ -324,6 +374,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_notifications_before_0_12, rig_setup, rig_teardown),
         cmocka_unit_test_setup_teardown(test_notifications_since_0_12, rig_setup, rig_teardown),
         cmocka_unit_test_setup_teardown(test_docker, rig_setup, rig_teardown),
+        cmocka_unit_test_setup_teardown(test_ignored_by_old, rig_setup, rig_teardown),
+        cmocka_unit_test_setup_teardown(test_ignored_by_new, rig_setup, rig_teardown),
         cmocka_unit_test_setup_teardown(test_inferred_version, rig_setup, rig_teardown),
     };
     return cmocka_run_group_tests_name("imitate", tests, NULL, NULL);
