@@ -126,8 +126,9 @@ static const struct form_key expectation_keys[] = {
      .help = "The name of the step that it is about; the last operation when it is left out"},
     {.name = "of",
      .types = FORM_TEXT,
-     .help = "The pod sandbox or container that container, pod and state are about; the one of "
-             "the step when it is left out"},
+     .help =
+         "The pod sandbox or container that container, pod, oci and state are about; the one of "
+         "the step when it is left out"},
     {.name = "ok",
      .types = FORM_FLAG,
      .help = "true: the step succeeded; false: it failed, whatever the reason"},
@@ -178,6 +179,11 @@ static const struct form_key expectation_keys[] = {
      .types = FORM_MAP,
      .item = &path_value,
      .help = "Of the pod sandbox as it is now: path to what is there"},
+    {.name = "oci",
+     .types = FORM_MAP,
+     .item = &path_value,
+     .help = "Of the container's OCI config.json as it is now: JSON pointer, or path, to what is "
+             "there"},
     {.name = "state",
      .types = FORM_CHOICE,
      .choices = states,

@@ -7,6 +7,7 @@
 #include "judge.h"
 #include "match.h"
 #include "path.h"
+#include "view.h"
 
 /* A JSON text, as a document of the expectation's arena; NULL: there is none. Frees the text. */
 static const struct nri_json *document(const struct judge *judge, int rc, char *text, size_t length)
@@ -116,6 +117,19 @@ static void judge_container(const struct judge *judge, const struct nri_json *ma
               "there is no such container");
 }
 
+static void judge_oci(const struct judge *judge, const struct nri_json *map)
+{
+    const struct store_container *container = container_of(judge);
+    const struct view view = {.arena = judge->arena,
+                              .seed = {(uintptr_t)judge, (uintptr_t)judge->arena}};
+    struct view_document document = {.root = NULL};
+    struct nri_error error = {.code = 0};
+    if (container != NULL)
+        (void)view_container(&view, store_container_get(container), false, &document, &error);
+    judge_map(judge, "oci", map, document.root,
+              error.code != 0 ? error.text : "there is no such container");
+}
+
 static const struct store_pod *pod_of(const struct judge *judge)
 {
     const struct store_container *container = container_of(judge);
@@ -156,6 +170,7 @@ void judge_values(const struct judge *judge)
                  {"updates", judge_updates},
                  {"owners", judge_owners},
                  {"container", judge_container},
+                 {"oci", judge_oci},
                  {"pod", judge_pod},
                  {"state", judge_state}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "print.h"
@@ -101,13 +102,33 @@ static void close_all(struct rehearsal *rehearsal)
     rehearsal->ending = true;
     (void)uv_timer_stop(&rehearsal->limit);
     (void)uv_timer_stop(&rehearsal->patience);
+    shell_free(rehearsal->shell);
+    rehearsal->shell = NULL;
     if (rehearsal->node != NULL)
         node_close(rehearsal->node, closed_node, rehearsal);
     else
         closed_node(rehearsal);
 }
 
-static void finish(struct rehearsal *rehearsal, enum rehearsal_end end)
+static void shell_over(struct shell *shell, int code, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)shell;
+    rehearsal->after = code;
+    close_all(rehearsal);
+}
+
+static void start_shell(struct rehearsal *rehearsal)
+{
+    rehearsal->shell =
+        shell_start(rehearsal->ctl, rehearsal->node, STDIN_FILENO, shell_over, rehearsal);
+    if (rehearsal->shell == NULL) {
+        rehearsal->after = NRICTL_ENVIRONMENT;
+        close_all(rehearsal);
+    }
+}
+
+void rehearsal_finish(struct rehearsal *rehearsal, enum rehearsal_end end)
 {
     if (rehearsal->reported) {
         close_all(rehearsal);
@@ -117,17 +138,21 @@ static void finish(struct rehearsal *rehearsal, enum rehearsal_end end)
     (void)judge_all(rehearsal);
     report(rehearsal);
     (void)uv_timer_stop(&rehearsal->limit);
-    if (!rehearsal->options.keep || end == END_INTERRUPTED || end == END_BROKEN)
+    if (end == END_INTERRUPTED || end == END_BROKEN)
+        close_all(rehearsal);
+    else if (rehearsal->options.shell)
+        start_shell(rehearsal);
+    else if (!rehearsal->options.keep)
         close_all(rehearsal);
     else
         (void)fprintf(rehearsal->ctl->err, "nrictl sim: the node stays, at %s, until Ctrl-C\n",
                       node_socket(rehearsal->node));
 }
 
-static void broken(struct rehearsal *rehearsal, int code)
+void rehearsal_break(struct rehearsal *rehearsal, int code)
 {
     rehearsal->code = code;
-    finish(rehearsal, END_BROKEN);
+    rehearsal_finish(rehearsal, END_BROKEN);
 }
 
 /* ---- plugins ---- */
@@ -167,8 +192,8 @@ static const struct scenario_plugin *next_plugin(struct rehearsal *rehearsal)
 
 static void plugin_failed(struct rehearsal *rehearsal, const char *program, const char *text)
 {
-    broken(rehearsal,
-           nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "plugin %s: %s", program, text));
+    rehearsal_break(
+        rehearsal, nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "plugin %s: %s", program, text));
 }
 
 static void plugin_started(struct node *node, const struct node_result *result, void *user)
@@ -297,16 +322,37 @@ static bool has_waited_in_vain(const struct rehearsal *rehearsal)
            rehearsal->results[last].code != 0;
 }
 
+/* Load, in place of steps. */
+static void load_over(struct load *load, void *user)
+{
+    (void)load;
+    rehearsal_finish(user, END_WHOLE);
+}
+
+static void start_load(struct rehearsal *rehearsal)
+{
+    if (rehearsal->load != NULL)
+        return;
+    rehearsal->load =
+        load_start(rehearsal->ctl, rehearsal->node, rehearsal->options.load, load_over, rehearsal);
+    if (rehearsal->load == NULL)
+        rehearsal_break(rehearsal, nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "no memory"));
+}
+
 static void on_poke(uv_async_t *poke)
 {
     struct rehearsal *rehearsal = poke->data;
     if (rehearsal->ending || rehearsal->reported || !rehearsal->ready ||
         !plugins_are_there(rehearsal))
         return;
+    if (rehearsal->options.load != NULL) {
+        start_load(rehearsal);
+        return;
+    }
     while (!rehearsal->ending && !rehearsal->reported && may_go_on(rehearsal)) {
         (void)judge_all(rehearsal);
         if (has_waited_in_vain(rehearsal))
-            finish(rehearsal, END_WAIT);
+            rehearsal_finish(rehearsal, END_WAIT);
         else if (rehearsal->begun < rehearsal->scenario->step_count)
             begin_step(rehearsal, rehearsal->begun);
         else
@@ -315,157 +361,30 @@ static void on_poke(uv_async_t *poke)
     if (rehearsal->ending || rehearsal->reported)
         return;
     if (judge_all(rehearsal) && rehearsal->begun == rehearsal->scenario->step_count)
-        finish(rehearsal, END_WHOLE);
+        rehearsal_finish(rehearsal, END_WHOLE);
 }
 
 /* ---- what happens ---- */
 
 static void on_limit(uv_timer_t *timer)
 {
-    finish(timer->data, END_TIMEOUT);
+    rehearsal_finish(timer->data, END_TIMEOUT);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
 {
+    struct rehearsal *rehearsal = handle->data;
     (void)number;
-    finish(handle->data, END_INTERRUPTED);
-}
-
-static void on_ready(struct node *node, void *user)
-{
-    struct rehearsal *rehearsal = user;
-    (void)node;
-    rehearsal->ready = true;
-    (void)uv_async_send(&rehearsal->poke);
-}
-
-static bool is_known(const struct rehearsal *rehearsal, const char *id)
-{
-    for (size_t i = 0; i < rehearsal->plugin_count; i++) {
-        if (strcmp(rehearsal->plugins[i], id) == 0)
-            return true;
+    /* What of a load is under way goes on to its end, unless another signal comes. */
+    if (rehearsal->load != NULL && !rehearsal->stopping && !rehearsal->reported) {
+        rehearsal->stopping = true;
+        load_stop(rehearsal->load);
+    } else {
+        rehearsal_finish(rehearsal, END_INTERRUPTED);
     }
-    return false;
-}
-
-static void on_connected(struct node *node, nri_runtime_plugin *plugin, void *user)
-{
-    struct rehearsal *rehearsal = user;
-    const char *id = nri_runtime_plugin_id(plugin);
-    (void)node;
-    (void)uv_async_send(&rehearsal->poke);
-    if (is_known(rehearsal, id) || rehearsal->plugin_count >= TRAIL_MOST)
-        return;
-    if (rehearsal->plugin_count == rehearsal->plugin_room) {
-        const size_t room = rehearsal->plugin_room == 0 ? 16 : 2 * rehearsal->plugin_room;
-        const char **list = realloc(rehearsal->plugins, room * sizeof *list);
-        if (list == NULL)
-            return;
-        rehearsal->plugins = list;
-        rehearsal->plugin_room = room;
-    }
-    rehearsal->plugins[rehearsal->plugin_count++] = rehearsal_keep(rehearsal, id);
-}
-
-static void on_lost(struct node *node, nri_runtime_plugin *plugin, int code, const char *text,
-                    void *user)
-{
-    struct rehearsal *rehearsal = user;
-    (void)node;
-    (void)plugin;
-    (void)code;
-    (void)text;
-    (void)uv_async_send(&rehearsal->poke);
-}
-
-static void on_outcome(struct node *node, nri_outcome *outcome, void *user)
-{
-    struct rehearsal *rehearsal = user;
-    (void)node;
-    trail_add_event(&rehearsal->trail, outcome);
-    (void)uv_async_send(&rehearsal->poke);
-}
-
-static void on_updated(struct node *node, const char *plugin, const nri_updates *list,
-                       const char *const *failed, size_t failed_count, bool sync, void *user)
-{
-    struct rehearsal *rehearsal = user;
-    (void)node;
-    trail_add_update(&rehearsal->trail, plugin, list, failed, failed_count, sync);
-    (void)uv_async_send(&rehearsal->poke);
-}
-
-static void on_evicted(struct node *node, const char *container, const char *plugin,
-                       const char *reason, void *user)
-{
-    struct rehearsal *rehearsal = user;
-    (void)node;
-    trail_add_eviction(&rehearsal->trail, container, plugin, reason);
-    (void)uv_async_send(&rehearsal->poke);
-}
-
-static void on_failed(struct node *node, int code, const char *text, void *user)
-{
-    struct rehearsal *rehearsal = user;
-    (void)node;
-    (void)code;
-    if (!rehearsal->ending)
-        broken(rehearsal,
-               nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "the runtime ended: %s", text));
 }
 
 /* ---- the beginning ---- */
-
-static void on_log(void *user, const nri_log_record *record)
-{
-    struct rehearsal *rehearsal = user;
-    FILE *err = rehearsal->ctl->err;
-    const char *text = nri_log_record_text(record);
-    (void)fprintf(err, "runtime: %s: ", nri_log_level_name(nri_log_record_level(record)));
-    print_text(err, text, strlen(text));
-    (void)fputc('\n', err);
-}
-
-static int make_node(struct rehearsal *rehearsal)
-{
-    static const struct node_watch watch = {.ready = on_ready,
-                                            .connected = on_connected,
-                                            .lost = on_lost,
-                                            .outcome = on_outcome,
-                                            .updated = on_updated,
-                                            .evicted = on_evicted,
-                                            .failed = on_failed};
-    const struct scenario *scenario = rehearsal->scenario;
-    const struct rehearsal_options *given = &rehearsal->options;
-    const struct node_options options = {
-        .imitate = given->imitate,
-        .socket_path = given->socket,
-        .plugin_directory =
-            given->plugin_directory != NULL ? given->plugin_directory : scenario->plugin_directory,
-        .config_directory =
-            given->config_directory != NULL ? given->config_directory : scenario->config_directory,
-        .validator_config = scenario->validator_config,
-        .failure = &scenario->failure,
-        .registration_timeout_ms = scenario->registration_timeout_ms,
-        .request_timeout_ms = scenario->request_timeout_ms,
-        .log = on_log,
-        .log_user = rehearsal,
-        .log_level = given->verbose ? NRI_LOG_INFO : NRI_LOG_ERROR};
-    nri_error *error = NULL;
-    int rc = node_new(&rehearsal->node, &rehearsal->loop, &options, &watch, rehearsal, &error);
-    if (rc != 0) {
-        const int code = rc == NRI_E_SYNTAX || rc == NRI_E_RANGE || rc == NRI_E_PATH_TOO_LONG
-                             ? NRICTL_USAGE
-                             : NRICTL_ENVIRONMENT;
-        (void)nrictl_fail(rehearsal->ctl, code, "%s",
-                          error != NULL ? nri_error_get_text(error) : nri_strerror(rc));
-        nri_error_free(error);
-        return code;
-    }
-    if (node_start(rehearsal->node) != 0)
-        return nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "%s", node_error(rehearsal->node));
-    return NRICTL_OK;
-}
 
 static int make_handles(struct rehearsal *rehearsal)
 {
@@ -510,10 +429,10 @@ int rehearsal_run(struct rehearsal *rehearsal)
     if (rc != 0)
         return nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "no event loop: %s",
                            uv_strerror(rc));
-    int code = make_node(rehearsal);
+    int code = rehearsal_make_node(rehearsal);
     if (code != NRICTL_OK)
-        broken(rehearsal, code);
-    else
+        rehearsal_break(rehearsal, code);
+    else if (rehearsal->options.timeout_ms != 0)
         (void)uv_timer_start(&rehearsal->limit, on_limit, rehearsal->options.timeout_ms, 0);
     (void)uv_run(&rehearsal->loop, UV_RUN_DEFAULT);
     (void)uv_loop_close(&rehearsal->loop);
@@ -526,6 +445,8 @@ void rehearsal_free(struct rehearsal *rehearsal)
         for (size_t j = 0; j < rehearsal->results[i].outcome_count; j++)
             nri_outcome_unref(rehearsal->results[i].outcomes[j]);
     }
+    if (rehearsal->load != NULL)
+        load_free(rehearsal->load);
     free(rehearsal->findings.list);
     free(rehearsal->plugins);
     trail_free(&rehearsal->trail);

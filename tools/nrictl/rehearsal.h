@@ -6,8 +6,10 @@
 #ifndef NRICTL_REHEARSAL_H
 #define NRICTL_REHEARSAL_H
 
+#include "load.h"
 #include "node.h"
 #include "scenario.h"
+#include "shell.h"
 #include "trail.h"
 
 /* ---- what came of it ---- */
@@ -54,8 +56,10 @@ struct rehearsal_options {
     size_t plugin_count;
     const char *const *wait_for; /* plugins that have to be connected before the first step */
     size_t wait_count;
-    uint64_t timeout_ms; /* of the whole */
-    bool keep;           /* the node stays when the steps are over, until a signal */
+    const struct load_options *load; /* in place of steps; NULL: none */
+    uint64_t timeout_ms;             /* of the whole; 0: none */
+    bool shell; /* the node stays when the steps are over, until the shell ends */
+    bool keep;  /* the node stays when the steps are over, until a signal */
     bool verbose;
 };
 
@@ -99,7 +103,11 @@ struct rehearsal {
     struct node *node;
     size_t plugins_started;
     bool ready, starting, out_of_patience, ending, reported;
-    int code; /* of enum nrictl_exit, for END_BROKEN */
+    int code;  /* of enum nrictl_exit, for END_BROKEN */
+    int after; /* what the shell ended with */
+    bool stopping;
+    struct load *load;
+    struct shell *shell;
 };
 
 /* Runs it all; NRICTL_OK when the node ran, whatever was found, or another code after a message.
@@ -109,6 +117,12 @@ void rehearsal_free(struct rehearsal *rehearsal);
 
 /* ---- what the files of it share ---- */
 
+/* rehearsal.c: the steps are over. */
+void rehearsal_finish(struct rehearsal *rehearsal, enum rehearsal_end end);
+/* rehearsal.c: it cannot go on, which is told already. */
+void rehearsal_break(struct rehearsal *rehearsal, int code);
+/* rehearsal_node.c: makes and starts it; as rehearsal_run(). */
+int rehearsal_make_node(struct rehearsal *rehearsal);
 /* step.c: begins a step, which is over at once or later. */
 void step_begin(struct rehearsal *rehearsal, size_t number);
 /* step.c: looks whether a step that waits for something else may end, and ends it. */

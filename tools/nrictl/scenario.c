@@ -212,6 +212,13 @@ int scenario_read(struct nrictl *ctl, struct scenario *scenario, const char *pat
                        reader.error.text);
 }
 
+void scenario_none(struct scenario *scenario, const char *name)
+{
+    *scenario = (struct scenario){.file = name, .name = name};
+    memory_arena(&scenario->arena, MOST_MEMORY);
+    nri_failure_policy_init(&scenario->failure, sizeof scenario->failure);
+}
+
 void scenario_free(struct scenario *scenario)
 {
     nri_arena_fini(&scenario->arena);

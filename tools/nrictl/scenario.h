@@ -89,6 +89,8 @@ struct scenario {
 /* Reads a file, or standard input for "-"; NULL: the default scenario. NRICTL_OK, or another code
  * after a message; scenario_free() in any case. */
 int scenario_read(struct nrictl *ctl, struct scenario *scenario, const char *path);
+/* A scenario without steps, for what else a node is for. */
+void scenario_none(struct scenario *scenario, const char *name);
 void scenario_free(struct scenario *scenario);
 /* The text of the default scenario, YAML. */
 extern const char scenario_default[];

@@ -27,7 +27,12 @@ enum {
     TAP,
     KEEP,
     TIMEOUT,
-    SCHEMA
+    SCHEMA,
+    SHELL,
+    PODS,
+    CONTAINERS,
+    RATE,
+    DURATION
 };
 
 static const struct nrictl_option options[] = {
@@ -46,7 +51,13 @@ static const struct nrictl_option options[] = {
     {JUNIT, "junit", "FILE", "Write the result as JUnit XML, too"},
     {TAP, "tap", NULL, "The result as TAP, the Test Anything Protocol"},
     {KEEP, "keep", NULL, "When all is over, keep node and plugins until Ctrl-C"},
-    {TIMEOUT, "timeout", "TIME", "How long all may take (5m)"},
+    {TIMEOUT, "timeout", "TIME",
+     "How long all may take (5m; with a shell or load there is no limit)"},
+    {SHELL, "shell", NULL, "A shell on the node, after the scenario when there is one"},
+    {PODS, "pods", "NUMBER", "Load: so many pod sandboxes live at a time (10)"},
+    {CONTAINERS, "containers", "NUMBER", "Load: so many containers in each (1)"},
+    {RATE, "rate", "NUMBER", "Load: so many pod sandboxes begin each second (as many as can)"},
+    {DURATION, "duration", "TIME", "Load: how long they begin (until each has been there once)"},
     {'v', "verbose", NULL, "Tell each step, and what the runtime logs"},
     {SCHEMA, "schema", NULL, "Print the JSON Schema of scenarios, and end"},
     {0, NULL, NULL, NULL},
@@ -61,13 +72,18 @@ static const struct nrictl_example examples[] = {
     {"nrictl sim --junit result.xml --tap scenario.yaml", "The same for CI."},
     {"nrictl sim --runtime containerd@1.7 --output json scenario.yaml | python3 -m json.tool",
      "On a node that is like an older containerd, as JSON."},
+    {"nrictl sim --plugin 10-t=nri-template --pods 20 --duration 1s",
+     "Load: events, errors and latencies of each plugin."},
+    {"printf 'run web\\ncreate web app\\n' | nrictl sim --plugin 10-t=nri-template --shell",
+     "By hand, or from a script; help lists the commands."},
     {"nrictl sim --schema > scenario.schema.json", "The schema of scenarios, for an editor."},
     {NULL, NULL},
 };
 
 struct sim {
     const char *junit;
-    bool tap, schema, list_runtimes, imitates;
+    bool tap, schema, loads, limited;
+    struct load_options load;
     struct imitate imitate;
     struct rehearsal_options options;
     struct nri_arena arena; /* of what follows */
@@ -129,6 +145,24 @@ static int take_wait(struct nrictl *ctl, const char *argument, struct sim *sim)
     return 0;
 }
 
+static int take_load(struct nrictl *ctl, int value, const char *argument, struct sim *sim)
+{
+    struct load_options *load = &sim->load;
+    bool fine;
+    sim->loads = true;
+    if (value == PODS)
+        fine = nrictl_number(ctl, "--pods", argument, 1, LOAD_MOST_PODS, &load->pods);
+    else if (value == CONTAINERS)
+        fine = nrictl_number(ctl, "--containers", argument, 1, LOAD_MOST_CONTAINERS,
+                             &load->containers);
+    else if (value == RATE)
+        fine = nrictl_number(ctl, "--rate", argument, 1, LOAD_MOST_RATE, &load->rate);
+    else
+        fine = nrictl_milliseconds(ctl, "--duration", argument, 1, LOAD_MOST_DURATION_MS,
+                                   &load->duration_ms);
+    return fine ? 0 : NRICTL_USAGE;
+}
+
 static int take(struct nrictl *ctl, int value, const char *argument, void *user)
 {
     struct sim *sim = user;
@@ -158,7 +192,16 @@ static int take(struct nrictl *ctl, int value, const char *argument, void *user)
     case KEEP:
         sim->options.keep = true;
         break;
+    case PODS:
+    case CONTAINERS:
+    case RATE:
+    case DURATION:
+        return take_load(ctl, value, argument, sim);
+    case SHELL:
+        sim->options.shell = true;
+        break;
     case TIMEOUT:
+        sim->limited = true;
         return nrictl_milliseconds(ctl, "--timeout", argument, 1, DAY, &sim->options.timeout_ms)
                    ? 0
                    : NRICTL_USAGE;
@@ -180,6 +223,16 @@ static int check(struct nrictl *ctl, struct sim *sim, int count)
                            count);
     if (sim->tap && ctl->json)
         return nrictl_fail(ctl, NRICTL_USAGE, "--tap and --output json are both the result's form");
+    if (sim->loads && (count == 1 || sim->options.shell))
+        return nrictl_fail(ctl, NRICTL_USAGE,
+                           "load (--pods, --containers, --rate, --duration) goes without %s",
+                           count == 1 ? "a scenario" : "--shell");
+    if (sim->loads && (sim->tap || sim->junit != NULL))
+        return nrictl_fail(ctl, NRICTL_USAGE, "--tap and --junit are of scenarios, not of load");
+    if (sim->options.shell && sim->options.keep)
+        return nrictl_fail(ctl, NRICTL_USAGE,
+                           "--shell keeps the node as long as it lasts; without "
+                           "--keep");
     if (sim->options.config_directory != NULL && sim->options.config_directory[0] == '\0')
         return nrictl_fail(ctl, NRICTL_USAGE, "--config-dir is empty");
     if (sim->options.plugin_directory != NULL && sim->options.plugin_directory[0] == '\0')
@@ -202,10 +255,27 @@ static int write_junit(struct nrictl *ctl, const struct sim *sim)
     return NRICTL_OK;
 }
 
+static void load_is_over(struct sim *sim)
+{
+    const struct rehearsal *rehearsal = &sim->rehearsal;
+    sim->code =
+        rehearsal->load != NULL ? load_print(rehearsal->ctl, rehearsal->load) : NRICTL_ENVIRONMENT;
+    if (sim->code == NRICTL_OK && load_errors(rehearsal->load) > 0)
+        sim->code = NRICTL_FINDING;
+    else if (sim->code == NRICTL_OK && rehearsal->end != END_WHOLE)
+        sim->code = NRICTL_ENVIRONMENT;
+}
+
 static void on_over(struct rehearsal *rehearsal, void *user)
 {
     struct sim *sim = user;
     struct nrictl *ctl = rehearsal->ctl;
+    if (sim->loads) {
+        load_is_over(sim);
+        return;
+    }
+    if (rehearsal->scenario->step_count == 0)
+        return; /* a shell alone */
     sim->code = sim->tap    ? report_tap(rehearsal, ctl->out)
                 : ctl->json ? report_json(rehearsal)
                             : report_text(rehearsal);
@@ -223,6 +293,9 @@ static int rehearse(struct nrictl *ctl, struct sim *sim)
     int code = node_keep_output(ctl);
     if (code != NRICTL_OK)
         return code;
+    sim->options.load = sim->loads ? &sim->load : NULL;
+    if (!sim->limited && !sim->loads && !sim->options.shell)
+        sim->options.timeout_ms = (uint64_t)5 * MINUTE;
     sim->rehearsal = (struct rehearsal){.ctl = ctl,
                                         .scenario = &sim->scenario,
                                         .options = sim->options,
@@ -230,12 +303,18 @@ static int rehearse(struct nrictl *ctl, struct sim *sim)
                                         .user = sim};
     code = rehearsal_run(&sim->rehearsal);
     rehearsal_free(&sim->rehearsal);
-    return code != NRICTL_OK ? code : sim->code;
+    if (code == NRICTL_OK)
+        code = sim->code;
+    return code == NRICTL_OK ? sim->rehearsal.after : code;
 }
 
 static int read_and_rehearse(struct nrictl *ctl, struct sim *sim, const char *path)
 {
-    int code = scenario_read(ctl, &sim->scenario, path);
+    int code = NRICTL_OK;
+    if (path == NULL && (sim->loads || sim->options.shell))
+        scenario_none(&sim->scenario, sim->loads ? "load" : "shell");
+    else
+        code = scenario_read(ctl, &sim->scenario, path);
     const char *runtime = sim->runtime != NULL ? sim->runtime : sim->scenario.runtime;
     if (code == NRICTL_OK && runtime != NULL) {
         code = imitate_find(ctl, runtime, &sim->imitate);
@@ -254,8 +333,7 @@ static int run(struct nrictl *ctl, const struct nrictl_command *self, int argc, 
     if (sim == NULL)
         return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
     memory_arena(&sim->arena, SIZE_MAX);
-    sim->options = (struct rehearsal_options){
-        .plugins = sim->plugins, .wait_for = sim->wait_for, .timeout_ms = (uint64_t)5 * MINUTE};
+    sim->options = (struct rehearsal_options){.plugins = sim->plugins, .wait_for = sim->wait_for};
     int code = nrictl_parse(ctl, self, argc, argv, false, take, sim, &first);
     if (code < 0)
         code = check(ctl, sim, argc - first);

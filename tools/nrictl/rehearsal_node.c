@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The node of a rehearsal, and what it tells. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "print.h"
+#include "rehearsal.h"
+
+static void on_ready(struct node *node, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    rehearsal->ready = true;
+    (void)uv_async_send(&rehearsal->poke);
+}
+
+static bool is_known(const struct rehearsal *rehearsal, const char *id)
+{
+    for (size_t i = 0; i < rehearsal->plugin_count; i++) {
+        if (strcmp(rehearsal->plugins[i], id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void on_connected(struct node *node, nri_runtime_plugin *plugin, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    const char *id = nri_runtime_plugin_id(plugin);
+    (void)node;
+    (void)uv_async_send(&rehearsal->poke);
+    if (rehearsal->shell != NULL)
+        shell_connected(rehearsal->shell, plugin);
+    if (is_known(rehearsal, id) || rehearsal->plugin_count >= TRAIL_MOST)
+        return;
+    if (rehearsal->plugin_count == rehearsal->plugin_room) {
+        const size_t room = rehearsal->plugin_room == 0 ? 16 : 2 * rehearsal->plugin_room;
+        const char **list = realloc(rehearsal->plugins, room * sizeof *list);
+        if (list == NULL)
+            return;
+        rehearsal->plugins = list;
+        rehearsal->plugin_room = room;
+    }
+    rehearsal->plugins[rehearsal->plugin_count++] = rehearsal_keep(rehearsal, id);
+}
+
+static void on_lost(struct node *node, nri_runtime_plugin *plugin, int code, const char *text,
+                    void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    if (rehearsal->shell != NULL)
+        shell_lost(rehearsal->shell, plugin, code, text);
+    (void)uv_async_send(&rehearsal->poke);
+}
+
+static void on_outcome(struct node *node, nri_outcome *outcome, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    if (rehearsal->load != NULL)
+        load_outcome(rehearsal->load, outcome);
+    else if (!rehearsal->reported)
+        trail_add_event(&rehearsal->trail, outcome);
+    (void)uv_async_send(&rehearsal->poke);
+}
+
+static void on_updated(struct node *node, const char *plugin, const nri_updates *list,
+                       const char *const *failed, size_t failed_count, bool sync, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    if (rehearsal->shell != NULL)
+        shell_updated(rehearsal->shell, plugin, list, failed, failed_count, sync);
+    else if (!rehearsal->reported)
+        trail_add_update(&rehearsal->trail, plugin, list, failed, failed_count, sync);
+    (void)uv_async_send(&rehearsal->poke);
+}
+
+static void on_evicted(struct node *node, const char *container, const char *plugin,
+                       const char *reason, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    if (rehearsal->shell != NULL)
+        shell_evicted(rehearsal->shell, container, plugin, reason);
+    else if (!rehearsal->reported)
+        trail_add_eviction(&rehearsal->trail, container, plugin, reason);
+    (void)uv_async_send(&rehearsal->poke);
+}
+
+static void on_child_ended(struct node *node, struct child *child, int status, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    if (rehearsal->shell != NULL)
+        shell_child_ended(rehearsal->shell, child, status);
+}
+
+static void on_failed(struct node *node, int code, const char *text, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    (void)code;
+    if (!rehearsal->ending)
+        rehearsal_break(rehearsal, nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT,
+                                               "the runtime ended: %s", text));
+}
+
+static void on_log(void *user, const nri_log_record *record)
+{
+    struct rehearsal *rehearsal = user;
+    FILE *err = rehearsal->ctl->err;
+    const char *text = nri_log_record_text(record);
+    (void)fprintf(err, "runtime: %s: ", nri_log_level_name(nri_log_record_level(record)));
+    print_text(err, text, strlen(text));
+    (void)fputc('\n', err);
+}
+
+int rehearsal_make_node(struct rehearsal *rehearsal)
+{
+    static const struct node_watch watch = {.ready = on_ready,
+                                            .connected = on_connected,
+                                            .lost = on_lost,
+                                            .outcome = on_outcome,
+                                            .updated = on_updated,
+                                            .evicted = on_evicted,
+                                            .child_ended = on_child_ended,
+                                            .failed = on_failed};
+    const struct scenario *scenario = rehearsal->scenario;
+    const struct rehearsal_options *given = &rehearsal->options;
+    const struct node_options options = {
+        .imitate = given->imitate,
+        .socket_path = given->socket,
+        .plugin_directory =
+            given->plugin_directory != NULL ? given->plugin_directory : scenario->plugin_directory,
+        .config_directory =
+            given->config_directory != NULL ? given->config_directory : scenario->config_directory,
+        .validator_config = scenario->validator_config,
+        .failure = &scenario->failure,
+        .registration_timeout_ms = scenario->registration_timeout_ms,
+        .request_timeout_ms = scenario->request_timeout_ms,
+        .log = on_log,
+        .log_user = rehearsal,
+        .log_level = given->verbose ? NRI_LOG_INFO : NRI_LOG_ERROR};
+    nri_error *error = NULL;
+    int rc = node_new(&rehearsal->node, &rehearsal->loop, &options, &watch, rehearsal, &error);
+    if (rc != 0) {
+        const int code = rc == NRI_E_SYNTAX || rc == NRI_E_RANGE || rc == NRI_E_PATH_TOO_LONG
+                             ? NRICTL_USAGE
+                             : NRICTL_ENVIRONMENT;
+        (void)nrictl_fail(rehearsal->ctl, code, "%s",
+                          error != NULL ? nri_error_get_text(error) : nri_strerror(rc));
+        nri_error_free(error);
+        return code;
+    }
+    if (node_start(rehearsal->node) != 0)
+        return nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "%s", node_error(rehearsal->node));
+    return NRICTL_OK;
+}
