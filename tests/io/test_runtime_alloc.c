@@ -45,12 +45,28 @@ static void attach(struct node *node, struct guest *guest, int fd)
     node_wait_for(node, node->connected > before || guest->ended > 0);
 }
 
+/* What the handle copies and gives out. */
+static void require_and_look(const struct node *node)
+{
+    struct nri_failure_policy policy;
+    char *text = NULL;
+
+    nri_failure_policy_init(&policy, sizeof policy);
+    policy.required = 1;
+    int rc = nri_runtime_set_failure_policy(node->runtime, "inside", &policy);
+    assert_true(rc == 0 || rc == NRI_E_NOMEM);
+    rc = nri_runtime_metrics(node->runtime, &text, NULL);
+    assert_true(rc == 0 ? strlen(text) > 0 : rc == NRI_E_NOMEM && text == NULL);
+    nri_metrics_free(text);
+}
+
 static int live(struct node *node, struct guest *guest, struct guest *inside)
 {
     struct nri_plugin_ops ops = guest_ops();
     int rc = nri_runtime_add_builtin(node->runtime, &ops, "inside", "10", "text", inside);
     if (rc != 0)
         assert_int_equal(rc, NRI_E_NOMEM);
+    require_and_look(node);
     rc = node_begin(node);
     if (rc != 0)
         return rc;
@@ -114,6 +130,8 @@ static void test_every_allocation_fails_once(void **state)
     struct node *node = *state;
     node_link(node->plugins, "30-plain", program);
     node_write_text(node->config, "plain.conf", "some text", 0600);
+    node->options.validator_config =
+        "{\"reject_sysctl_adjustment\": true, \"required_plugins\": [\"inside\"]}";
     for (int stops = 0; stops < 2; stops++) {
         size_t points = sweep(node, stops != 0);
         assert_true(points > 50);
