@@ -48,9 +48,9 @@ void editor_free(struct editor *editor)
 
 #else
 
-#include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -243,17 +243,22 @@ struct editor *editor_new(struct node *node, int input, FILE *out, FILE *err)
 
 const char *editor_read(struct editor *editor, bool *end)
 {
-    int count = 0;
-    errno = 0;
-    const char *line = el_gets(editor->edit, &count);
-    *end = editor->end || count < 0;
+    int count = 0, waiting = 0;
+    const char *line = NULL;
+    /* What can be read and has nothing to read is a terminal that is gone. el_gets() itself makes
+     * no difference between an end and a line that has become empty. */
+    if (ioctl(fileno(editor->in), FIONREAD, &waiting) != 0 || waiting == 0)
+        editor->end = true;
+    else
+        line = el_gets(editor->edit, &count);
+    *end = editor->end;
     if (*end) {
         editor->editing = false;
         (void)el_set(editor->edit, EL_UNBUFFERED, 0);
         (void)fputc('\n', editor->out);
         return NULL;
     }
-    if (line == NULL || count == 0 || (line[count - 1] != '\n' && line[count - 1] != '\r'))
+    if (line == NULL || count <= 0 || (line[count - 1] != '\n' && line[count - 1] != '\r'))
         return NULL;
     editor->editing = false;
     (void)el_set(editor->edit, EL_UNBUFFERED, 0);

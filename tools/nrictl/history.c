@@ -15,7 +15,7 @@
 /* Views of many plugins' steps are large; more than this is no recording of a node's. */
 #define MOST_MEMORY ((size_t)2 << 30)
 
-int history_init(struct history *history, bool go_compatible, const uint8_t *merge_policy)
+int history_open(struct history *history, bool go_compatible, const uint8_t *merge_policy)
 {
     const struct nri_host *host = nri_host_system();
     memset(history, 0, sizeof *history);
@@ -305,8 +305,8 @@ int history_answer(struct history *history, struct history_event *event,
     return take_reply(history, event, turn, answer->reply);
 }
 
-int history_end(struct history *history, struct history_event *event, int code, const char *text,
-                const char *plugin)
+int history_conclude(struct history *history, struct history_event *event, int code,
+                     const char *text, const char *plugin)
 {
     event->ended = true;
     event->merge = NULL;
@@ -341,8 +341,8 @@ int history_outcome(struct history *history, const nri_outcome *outcome)
         code = history_answer(history, event, &answer);
     }
     return code != 0 ? code
-                     : history_end(history, event, nri_outcome_code(outcome),
-                                   nri_outcome_text(outcome), nri_outcome_plugin(outcome));
+                     : history_conclude(history, event, nri_outcome_code(outcome),
+                                        nri_outcome_text(outcome), nri_outcome_plugin(outcome));
 }
 
 /* ---- choosing ---- */

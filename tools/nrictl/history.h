@@ -67,7 +67,8 @@ struct history {
 
 /* What a history is made with: that the runtime is one in Go, and its policy by enum nri_field
  * (NULL: nothing special). NRI_E_IO: no random numbers. */
-int history_init(struct history *history, bool go_compatible, const uint8_t *merge_policy);
+/* (history_init() and history_end() are names of libedit's, which nrictl links.) */
+int history_open(struct history *history, bool go_compatible, const uint8_t *merge_policy);
 void history_fini(struct history *history);
 
 /* All below: 0; NRI_E_NOMEM, NRI_E_LIMIT; history->error has a text. */
@@ -94,8 +95,8 @@ struct history_answer {
 int history_answer(struct history *history, struct history_event *event,
                    const struct history_answer *answer);
 /* `code` and `text` unless what the answers came to says it already. */
-int history_end(struct history *history, struct history_event *event, int code, const char *text,
-                const char *plugin);
+int history_conclude(struct history *history, struct history_event *event, int code,
+                     const char *text, const char *plugin);
 /* The last event of a container, by id; NULL: there is none. */
 struct history_event *history_last(const struct history *history, const char *id);
 

@@ -81,6 +81,19 @@ void shell_tell(struct shell *shell, const char *format, ...)
 
 /* ---- lines ---- */
 
+/* Its name and up to two words, for messages: "create pod app". */
+static void name_command(struct shell *shell, const struct words *words)
+{
+    const size_t count = words->count < 3 ? words->count : 3;
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < sizeof shell->command; i++) {
+        if (i > 0 && strchr(words->at[i], '=') != NULL)
+            break;
+        used += (size_t)snprintf(shell->command + used, sizeof shell->command - used, "%s%s",
+                                 i == 0 ? "" : " ", words->at[i]);
+    }
+}
+
 static void run_line(struct shell *shell, const char *line, size_t length)
 {
     struct words words;
@@ -95,8 +108,7 @@ static void run_line(struct shell *shell, const char *line, size_t length)
              (words.count - 1 < command->least || words.count - 1 > command->most))
         shell_wrong(shell, "usage: %s %s", command->name, command->arguments);
     else if (command != NULL) {
-        (void)snprintf(shell->command, sizeof shell->command, "%s%s%s", words.at[0],
-                       words.count > 1 ? " " : "", words.count > 1 ? words.at[1] : "");
+        name_command(shell, &words);
         command->run(shell, &words);
     }
     words_free(&words);

@@ -71,8 +71,8 @@ void shell_print_result(struct shell *shell, const struct node_result *result)
         return;
     }
     if (result->code == 0)
-        shell_tell(shell, "%s: done, %zu events, %.1f ms", shell->command, result->outcome_count,
-                   (double)result->nanoseconds * 1e-6);
+        shell_tell(shell, "%s: done, %zu event%s, %.1f ms", shell->command, result->outcome_count,
+                   result->outcome_count == 1 ? "" : "s", (double)result->nanoseconds * 1e-6);
     else
         shell_fail(shell, "%s: %s%s", shell->command, result->done ? "done, but " : "",
                    result->text);

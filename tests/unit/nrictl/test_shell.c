@@ -212,7 +212,7 @@ static void test_script(void **state)
          "help\nhelp create"); /* no line break at the end */
     assert_string_equal(run.err, "");
     assert_int_equal(run.code, NRICTL_OK);
-    expect_text(run.out, "run pod: done, 1 events");
+    expect_text(run.out, "run pod: done, 1 event,");
     expect_text(run.out, "  10-guest sets Env HELLO\n");
     expect_text(run.out, "\"HELLO=nri\"");
     expect_text(run.out, "\"A=1 2\"");
@@ -223,7 +223,7 @@ static void test_script(void **state)
     expect_text(run.out, "running");
     expect_text(run.out, "stopped  3\n");
     expect_text(run.out, "external");
-    expect_text(run.out, "remove pod: done, 1 events");
+    expect_text(run.out, "remove pod: done, 1 event,");
     expect_text(run.out, "nri_runtime_plugins");
     expect_text(run.out, "update-pod POD KEY=VALUE...");
     expect_text(run.out, "  env.NAME=VALUE\n");
@@ -239,7 +239,8 @@ static void test_json(void **state)
     struct run run = {.ctl = {.json = true}};
     rig_start(rig);
     play(rig, &run, "run pod\ncreate pod c\nstart d\npods\ncontainers\nexplain\nshow c\n");
-    expect_text(run.out, "{\"command\":\"create pod\",\"error\":null,\"text\":\"\",\"done\":true,");
+    expect_text(run.out,
+                "{\"command\":\"create pod c\",\"error\":null,\"text\":\"\",\"done\":true,");
     expect_text(run.out, "\"events\":[\"CreateContainer\",\"PostCreateContainer\"]");
     expect_text(run.out, "\"error\":\"NRI_E_NOT_FOUND\",\"text\":\"there is no container d\"");
     expect_text(run.out, "[{\"id\":\"pod\",\"name\":\"pod\",\"namespace\":\"default\",\"state\":"
@@ -327,7 +328,7 @@ static void test_plugins_by_command(void **state)
     expect_text(run.out, "+ plugin 50-snail\n");
     expect_text(run.out, "- plugin 00-nri-logger");
     expect_text(run.out, "restart 1ms: done, 0 events");
-    expect_text(run.out, "run pod2: done, 1 events");
+    expect_text(run.out, "run pod2: done, 1 event,");
     assert_int_equal(run.code, NRICTL_OK);
     drop(&run);
 }
@@ -376,7 +377,7 @@ static void test_file(void **state)
     begin(rig, &run, fileno(file));
     end(rig, &run);
     (void)fclose(file);
-    expect_text(run.out, "stop pod: done, 1 events");
+    expect_text(run.out, "stop pod: done, 1 event,");
     drop(&run);
 }
 
@@ -502,7 +503,7 @@ static void test_terminal(void **state)
     await(rig, &terminal, "stop web-pod: done");
     type(&terminal, "\033[A\033[A\n"); /* twice up: run web-pod, which is there already */
     await(rig, &terminal, "there is a pod sandbox web-pod already");
-    type(&terminal, "nonsense\n");
+    type(&terminal, "x\025nonsense\n"); /* Ctrl-U: an empty line is no end */
     await(rig, &terminal, "there is no command 'nonsense'");
     type(&terminal, "x\004\b\004"); /* Ctrl-D ends on an empty line alone */
     close_terminal(rig, &run, &terminal);
