@@ -111,6 +111,10 @@ static const struct form_key updated_keys[] = {
      .types = FORM_LIST,
      .item = &text_item,
      .help = "The ids that the plugin was told could not be updated, in order"},
+    {.name = "ignored",
+     .types = FORM_LIST,
+     .item = &text_item,
+     .help = "The ids that could not be updated, which the plugin wanted to be ignored"},
     {.name = NULL},
 };
 const struct form updated_form = {

@@ -158,9 +158,10 @@ static void judge_updated(const struct judge *judge, const struct nri_json *memb
         return;
     }
     const struct nri_json *parts[] = {judge_list(judge, last->done, last->done_count),
-                                      judge_list(judge, last->failed, last->failed_count)};
-    static const char *const keys[] = {"done", "failed"};
-    for (size_t i = 0; i < 2; i++) {
+                                      judge_list(judge, last->failed, last->failed_count),
+                                      judge_list(judge, last->ignored, last->ignored_count)};
+    static const char *const keys[] = {"done", "failed", "ignored"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct nri_json *expected = nri_json_get(member, keys[i]);
         char what[40];
         (void)snprintf(what, sizeof what, "updated, %s", keys[i]);

@@ -173,6 +173,7 @@ static void put_others(const struct rehearsal *rehearsal, struct print_json *jso
         print_json_bool(json, "synchronize", update->sync);
         put_texts(json, "done", update->done, update->done_count);
         put_texts(json, "failed", update->failed, update->failed_count);
+        put_texts(json, "ignored", update->ignored, update->ignored_count);
         nri_json_end_object(&json->writer);
     }
     nri_json_end_array(&json->writer);

@@ -91,6 +91,17 @@ static int put_containers(const struct rehearsal *rehearsal)
 
 /* ---- what plugins did besides ---- */
 
+static void put_names(const struct rehearsal *rehearsal, const char *before,
+                      const char *const *names, size_t count)
+{
+    if (count > 0)
+        (void)fputs(before, rehearsal->ctl->out);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputc(' ', rehearsal->ctl->out);
+        put(rehearsal, names[i]);
+    }
+}
+
 static void put_others(const struct rehearsal *rehearsal)
 {
     const struct trail *trail = &rehearsal->trail;
@@ -102,15 +113,10 @@ static void put_others(const struct rehearsal *rehearsal)
         (void)fputs("  ", out);
         put(rehearsal, update->plugin);
         (void)fputs(update->sync ? " updated after Synchronize:" : " updated:", out);
-        for (size_t j = 0; j < update->done_count; j++) {
-            (void)fputc(' ', out);
-            put(rehearsal, update->done[j]);
-        }
-        (void)fputs(update->failed_count > 0 ? "; not possible:" : "", out);
-        for (size_t j = 0; j < update->failed_count; j++) {
-            (void)fputc(' ', out);
-            put(rehearsal, update->failed[j]);
-        }
+        put_names(rehearsal, "", update->done, update->done_count);
+        put_names(rehearsal, "; not possible:", update->failed, update->failed_count);
+        put_names(rehearsal, "; not possible, and to be ignored:", update->ignored,
+                  update->ignored_count);
         (void)fputc('\n', out);
     }
     for (size_t i = 0; i < trail->eviction_count; i++) {

@@ -197,6 +197,34 @@ static const struct form step_form = {
     .variants = scenario_step_forms,
 };
 
+/* ---- the default validator: the keys of doc/runtime.md ---- */
+
+#define VALIDATOR_FLAG(key, text) {.name = key, .types = FORM_FLAG, .help = text}
+static const struct form_key validator_keys[] = {
+    VALIDATOR_FLAG("enable", "false: nothing is looked at"),
+    VALIDATOR_FLAG("reject_oci_hook_adjustment", "No plugin may add hooks"),
+    VALIDATOR_FLAG("reject_runtime_default_seccomp_adjustment",
+                   "No plugin may set the seccomp policy of a container with the runtime's own"),
+    VALIDATOR_FLAG("reject_unconfined_seccomp_adjustment",
+                   "No plugin may set the seccomp policy of a container without one"),
+    VALIDATOR_FLAG("reject_custom_seccomp_adjustment",
+                   "No plugin may set the seccomp policy of a container with one of its own"),
+    VALIDATOR_FLAG("reject_namespace_adjustment", "No plugin may change namespaces"),
+    VALIDATOR_FLAG("reject_sysctl_adjustment", "No plugin may change sysctls"),
+    {.name = "required_plugins",
+     .types = FORM_LIST,
+     .item = &text_item,
+     .help = "Plugins that must have taken part in a creation"},
+    {.name = "tolerate_missing_plugins_annotation",
+     .types = FORM_TEXT,
+     .help = "The annotation that, when true, lets required plugins be missing"},
+    {.name = NULL},
+};
+static const struct form validator_form = {
+    .name = "validator",
+    .help = "The default validator's configuration: doc/runtime.md",
+    .keys = validator_keys};
+
 /* ---- the whole ---- */
 
 static const struct form_key scenario_keys[] = {
@@ -227,7 +255,8 @@ static const struct form_key scenario_keys[] = {
      .choices = (const char *const[]){"go", "permissive", "strict", NULL},
      .help = "What happens when plugins fail: doc/runtime.md; default go"},
     {.name = "validator",
-     .types = FORM_JSON,
+     .types = FORM_OBJECT,
+     .form = &validator_form,
      .help = "The default validator's configuration: doc/runtime.md"},
     {.name = "plugin_directory",
      .types = FORM_TEXT,
@@ -258,6 +287,6 @@ const struct form scenario_form = {
     .keys = scenario_keys,
 };
 const struct form *const scenario_forms[] = {
-    &scenario_form, &plugin_form,      &pod_form,   &container_form, &step_form,
+    &scenario_form, &plugin_form, &validator_form,      &pod_form,   &container_form, &step_form,
     &wait_for_form, &expectation_form, &match_form, &events_form,    &latency_form,
     &conflict_form, &updated_form,     NULL};

@@ -83,6 +83,7 @@ static const struct nrictl_example examples[] = {
 struct sim {
     const char *junit;
     bool tap, schema, loads, limited;
+    bool alone; /* a shell, or load, without a scenario */
     struct load_options load;
     struct imitate imitate;
     struct rehearsal_options options;
@@ -274,8 +275,8 @@ static void on_over(struct rehearsal *rehearsal, void *user)
         load_is_over(sim);
         return;
     }
-    if (rehearsal->scenario->step_count == 0)
-        return; /* a shell alone */
+    if (sim->alone)
+        return; /* there was no scenario */
     sim->code = sim->tap    ? report_tap(rehearsal, ctl->out)
                 : ctl->json ? report_json(rehearsal)
                             : report_text(rehearsal);
@@ -311,7 +312,8 @@ static int rehearse(struct nrictl *ctl, struct sim *sim)
 static int read_and_rehearse(struct nrictl *ctl, struct sim *sim, const char *path)
 {
     int code = NRICTL_OK;
-    if (path == NULL && (sim->loads || sim->options.shell))
+    sim->alone = path == NULL && (sim->loads || sim->options.shell);
+    if (sim->alone)
         scenario_none(&sim->scenario, sim->loads ? "load" : "shell");
     else
         code = scenario_read(ctl, &sim->scenario, path);

@@ -92,13 +92,24 @@ static bool is_among(const char *text, const char *const *list, size_t count)
     return false;
 }
 
+static bool is_ignored(const nri_updates *list, const char *id)
+{
+    for (size_t i = 0; i < nri_updates_count(list); i++) {
+        const nri_update *update = nri_updates_at(list, i);
+        if (strcmp(nri_update_container_id(update), id) == 0)
+            return nri_update_ignore_failure(update);
+    }
+    return false;
+}
+
 void trail_add_update(struct trail *trail, const char *plugin, const nri_updates *list,
                       const char *const *failed, size_t failed_count, bool sync)
 {
     const size_t count = nri_updates_count(list);
     const char **done = nri_arena_array(&trail->arena, count + 1, sizeof *done);
-    const char **kept = nri_arena_array(&trail->arena, failed_count + 1, sizeof *kept);
-    if (done == NULL || kept == NULL) {
+    const char **told = nri_arena_array(&trail->arena, failed_count + 1, sizeof *told);
+    const char **ignored = nri_arena_array(&trail->arena, failed_count + 1, sizeof *ignored);
+    if (done == NULL || told == NULL || ignored == NULL) {
         trail->lost++;
         return;
     }
@@ -109,10 +120,14 @@ void trail_add_update(struct trail *trail, const char *plugin, const nri_updates
     *update = (struct trail_update){.plugin = keep(trail, plugin),
                                     .sync = sync,
                                     .done = done,
-                                    .failed = kept,
-                                    .failed_count = failed_count};
-    for (size_t i = 0; i < failed_count; i++)
-        kept[i] = keep(trail, failed[i]);
+                                    .failed = told,
+                                    .ignored = ignored};
+    for (size_t i = 0; i < failed_count; i++) {
+        if (is_ignored(list, failed[i]))
+            ignored[update->ignored_count++] = keep(trail, failed[i]);
+        else
+            told[update->failed_count++] = keep(trail, failed[i]);
+    }
     for (size_t i = 0; i < count; i++) {
         const char *id = nri_update_container_id(nri_updates_at(list, i));
         if (!is_among(id, failed, failed_count))

@@ -19,8 +19,9 @@ struct trail_event {
 struct trail_update {
     const char *plugin;
     bool sync; /* its answer to Synchronize */
-    const char **done, **failed;
-    size_t done_count, failed_count;
+    /* Of what was not possible, what the plugin is told, and what it wanted to be ignored. */
+    const char **done, **failed, **ignored;
+    size_t done_count, failed_count, ignored_count;
 };
 
 struct trail_eviction {

@@ -29,6 +29,13 @@ static void put_ids(struct report_line *line, const nri_request *request)
     report_close_list(line);
 }
 
+static void put_timeouts(struct report_line *line, const nri_plugin *plugin)
+{
+    report_integer(line, "registration_timeout_ms",
+                   (int64_t)nri_plugin_registration_timeout_ms(plugin));
+    report_integer(line, "request_timeout_ms", (int64_t)nri_plugin_request_timeout_ms(plugin));
+}
+
 static void tell(const struct answer *answer, const char *what, const char *code)
 {
     nri_request *request = answer->request;
@@ -41,6 +48,11 @@ static void tell(const struct answer *answer, const char *what, const char *code
     report_ms(&line, "ms", report_now() - answer->began);
     if (event == NRI_EVENT_SYNCHRONIZE && code == NULL)
         put_ids(&line, request);
+    if (event == NRI_EVENT_STOP_CONTAINER && code == NULL)
+        report_integer(&line, "exit_code",
+                       nri_container_exit_code(nri_request_container(request)));
+    if (event == NRI_EVENT_CONFIGURE && code == NULL)
+        put_timeouts(&line, nri_request_plugin(request));
     if (code != NULL)
         report_text(&line, "code", code);
     report_end(&answer->player->report, &line);
