@@ -15,7 +15,6 @@
 #include "model/model.h"
 
 #define MOST_PLUGINS 4096 /* as many as max_plugins may be */
-#define MAGIC_SIZE   4
 
 int nri_path_error(struct nri_error *error, int number, const char *path)
 {
@@ -34,33 +33,48 @@ int nri_path_error(struct nri_error *error, int number, const char *path)
 
 /* ---- one file ---- */
 
-static bool is_wasm(int directory, const char *file)
+static bool may_be_run(const struct stat *status)
 {
-    static const char magic[MAGIC_SIZE] = {'\0', 'a', 's', 'm'};
-    char bytes[MAGIC_SIZE];
-    int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return false; /* it may be executable for us all the same */
-    ssize_t got;
-    do {
-        got = read(fd, bytes, sizeof bytes);
-    } while (got < 0 && errno == EINTR);
-    (void)close(fd);
-    return got == (ssize_t)sizeof bytes && memcmp(bytes, magic, sizeof magic) == 0;
+    return S_ISREG(status->st_mode) && (status->st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
-static bool may_be_run(int directory, const char *file, struct nri_log *log)
+enum nri_found_kind nri_found_judge(const char *file, const struct stat *status, const char *head,
+                                    size_t head_length, char index[3], const char **name)
 {
-    struct stat status;
-    if (fstatat(directory, file, &status, 0) != 0) {
-        if (errno != ENOENT || fstatat(directory, file, &status, AT_SYMLINK_NOFOLLOW) == 0)
-            nri_log_write(log, nri_host_now(), NRI_LOG_WARN, NULL,
-                          "plugin directory: %s is passed over: it cannot be looked at, or is a "
-                          "link to nothing",
-                          file);
-        return false;
-    }
-    return S_ISREG(status.st_mode) && (status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+    static const char wasm[NRI_FOUND_HEAD] = {'\0', 'a', 's', 'm'};
+    if (!may_be_run(status))
+        return NRI_FOUND_NOTHING;
+    if (head_length >= sizeof wasm && memcmp(head, wasm, sizeof wasm) == 0)
+        return NRI_FOUND_WASM;
+    return nri_identity_from_program(file, index, name) && nri_identity_check_name(*name, NULL) == 0
+               ? NRI_FOUND_PLUGIN
+               : NRI_FOUND_MISNAMED;
+}
+
+/* What cannot be read may be executable for us all the same. */
+static size_t read_head(int directory, const char *file, char head[NRI_FOUND_HEAD])
+{
+    int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return 0;
+    ssize_t got;
+    do {
+        got = read(fd, head, NRI_FOUND_HEAD);
+    } while (got < 0 && errno == EINTR);
+    (void)close(fd);
+    return got < 0 ? 0 : (size_t)got;
+}
+
+static bool look_up(int directory, const char *file, struct stat *status, struct nri_log *log)
+{
+    if (fstatat(directory, file, status, 0) == 0)
+        return true;
+    if (errno != ENOENT || fstatat(directory, file, status, AT_SYMLINK_NOFOLLOW) == 0)
+        nri_log_write(log, nri_host_now(), NRI_LOG_WARN, NULL,
+                      "plugin directory: %s is passed over: it cannot be looked at, or is a "
+                      "link to nothing",
+                      file);
+    return false;
 }
 
 static char *join(const struct nri_alloc *alloc, const char *directory, const char *file)
@@ -96,27 +110,37 @@ static int add(struct nri_found *found, const char *directory, const char *file,
         return nri_error_set(error, NRI_E_NOMEM, "out of memory");
     plugin->file = plugin->path + strlen(directory) + 1;
     found->count++;
-    const bool formed = nri_identity_from_program(plugin->file, plugin->index, &plugin->name);
-    if (!formed || nri_identity_check_name(plugin->name, error) != 0)
-        return nri_error_set(error, NRI_E_INVALID,
-                             "%s may be executed, but is not called as a plugin is: NN-NAME, two "
-                             "digits, a dash, and letters, digits, \"_\", \".\", \"+\" and \"-\"",
-                             plugin->path);
+    (void)nri_identity_from_program(plugin->file, plugin->index, &plugin->name);
     return 0;
 }
 
 static int look_at(struct nri_found *found, int fd, const char *directory, const char *file,
                    struct nri_log *log, struct nri_error *error)
 {
-    if (!may_be_run(fd, file, log))
+    char head[NRI_FOUND_HEAD], index[3];
+    const char *name;
+    struct stat status;
+    if (!look_up(fd, file, &status, log))
         return 0;
-    if (!is_wasm(fd, file))
+    const size_t length = may_be_run(&status) ? read_head(fd, file, head) : 0;
+    switch (nri_found_judge(file, &status, head, length, index, &name)) {
+    case NRI_FOUND_NOTHING:
+        return 0;
+    case NRI_FOUND_PLUGIN:
         return add(found, directory, file, error);
-    nri_log_write(log, nri_host_now(), NRI_LOG_WARN, NULL,
-                  "plugin directory: %s/%s is passed over: it is a WebAssembly module, and there "
-                  "is no WASM support: libnri runs plugins as programs only",
-                  directory, file);
-    return 0;
+    case NRI_FOUND_MISNAMED:
+        return nri_error_set(
+            error, NRI_E_INVALID,
+            "%s/%s may be executed, but is not called as a plugin is: NN-NAME, two "
+            "digits, a dash, and letters, digits, \"_\", \".\", \"+\" and \"-\"",
+            directory, file);
+    default:
+        nri_log_write(log, nri_host_now(), NRI_LOG_WARN, NULL,
+                      "plugin directory: %s/%s is passed over: it is a WebAssembly module, and "
+                      "there is no WASM support: libnri runs plugins as programs only",
+                      directory, file);
+        return 0;
+    }
 }
 
 /* ---- all of them ---- */

@@ -47,7 +47,7 @@ static int read_all(const struct nri_alloc *alloc, int fd, const char *path, siz
     }
 }
 
-static int check(const char *path, const char *text, size_t length, struct nri_error *error)
+int nri_dropin_check(const char *path, const char *text, size_t length, struct nri_error *error)
 {
     size_t bad = length;
     const char *nul = length == 0 ? NULL : memchr(text, '\0', length);
@@ -79,7 +79,7 @@ static int read_file(const struct nri_alloc *alloc, const char *path, size_t mos
     if (rc == 0)
         rc = read_all(alloc, fd, path, most, &text, &length, error);
     if (rc == 0)
-        rc = check(path, text, length, error);
+        rc = nri_dropin_check(path, text, length, error);
     (void)close(fd);
     if (rc != 0) {
         nri_alloc_release(alloc, text);
