@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "apply.h"
+#include "doctor.h"
 #include "help.h"
 #include "nrictl.h"
 #include "sim.h"
@@ -10,6 +11,7 @@
 const struct nrictl_command *const nrictl_commands[] = {
     &nrictl_sim,
     &nrictl_apply,
+    &nrictl_doctor,
     &nrictl_help,
     NULL,
 };
