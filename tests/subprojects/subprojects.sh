@@ -33,7 +33,7 @@ sed -i -e "s|^directory = .*|directory = ${libuv%.tar.*}|" \
 # Whatever is not in the cache must fail rather than be fetched.
 sed -i 's|^source_url = .*|source_url = file:///nonexistent|' "$tree"/subprojects/*.wrap
 
-if ! meson setup "$dir/build" "$tree" --wrap-mode=forcefallback -Dbuildtype=debug -Ddocs=disabled \
+if ! meson setup "$dir/build" "$tree" --wrap-mode=forcefallback -Dbuildtype=debug -Ddocs=disabled -Dnrictl=disabled \
     >"$dir/log" 2>&1; then
     cat "$dir/log" >&2
     exit 1
