@@ -49,12 +49,18 @@ static void put(struct shell *shell, FILE *out, const char *format, va_list argu
     free(text);
 }
 
+/* On a terminal they stand where they are read, among the results. */
+static FILE *messages(const struct shell *shell)
+{
+    return shell->editor != NULL ? shell->ctl->out : shell->ctl->err;
+}
+
 void shell_wrong(struct shell *shell, const char *format, ...)
 {
     va_list arguments;
     shell->wrong = true;
     va_start(arguments, format);
-    put(shell, shell->ctl->err, format, arguments);
+    put(shell, messages(shell), format, arguments);
     va_end(arguments);
 }
 
@@ -63,7 +69,7 @@ void shell_fail(struct shell *shell, const char *format, ...)
     va_list arguments;
     shell->failed = true;
     va_start(arguments, format);
-    put(shell, shell->ctl->err, format, arguments);
+    put(shell, messages(shell), format, arguments);
     va_end(arguments);
 }
 

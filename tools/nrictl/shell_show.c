@@ -195,6 +195,8 @@ void shell_plugins(struct shell *shell, const struct words *words)
         char pid[24], events[512];
         (void)snprintf(pid, sizeof pid, "%" PRId64, nri_runtime_plugin_pid(at));
         (void)nri_event_mask_format(nri_runtime_plugin_events(at), events, sizeof events);
+        if (!shell->ctl->json && nri_runtime_plugin_events(at) == NRI_EVENTS_ALL)
+            memcpy(events, "all", sizeof "all");
         const char *const cells[] = {nri_runtime_plugin_id(at),
                                      origin_name(nri_runtime_plugin_origin(at)), pid,
                                      nri_runtime_plugin_nri_version(at), events};
