@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ignored.h"
 
-static bool has(const struct imitate *imitate, enum nri_field field)
+static bool has(const struct imitate *imitate, int field)
 {
     return nri_field_supported(imitate->name, imitate->version, imitate->nri, field);
 }
