@@ -157,6 +157,7 @@ static void test_remove_during_run(void **state)
     assert_int_equal(guest.count, 1);
     assert_false(run.over || removed.over);
     (void)nri_request_complete(guest.kept, 0);
+    guest.kept = nri_request_unref(guest.kept);
     deed_good(rig, &run);
     deed_good(rig, &removed);
     assert_string_equal(guest.lines[0], "RunPodSandbox pod");
@@ -310,6 +311,7 @@ static void test_close_with_operations(void **state)
     assert_int_not_equal(run.code, 0);
     assert_int_equal(create.code, NRI_E_CLOSED);
     (void)nri_request_complete(guest.kept, 0);
+    guest.kept = nri_request_unref(guest.kept);
     guest_close(&guest, rig);
 }
 

@@ -366,6 +366,7 @@ static void test_restart_in_an_operation(void **state)
     assert_true(stopped.done);
     assert_string_equal(stopped.events, "StopContainer StopPodSandbox");
     (void)nri_request_complete(guest.kept, 0);
+    guest.kept = nri_request_unref(guest.kept);
     guest_close(&guest, rig);
 }
 

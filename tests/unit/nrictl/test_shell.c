@@ -404,6 +404,7 @@ static void test_freed_early(void **state)
     shell_free(run.shell);
     rig->shell = NULL;
     (void)nri_request_complete(guest.kept, 0);
+    guest.kept = nri_request_unref(guest.kept);
     rig_wait(rig, rig->outcomes == 1);
     assert_int_equal(run.done, 0);
     (void)fclose(run.ctl.out);
