@@ -203,6 +203,7 @@ static void begin_life(struct load *load)
     asked(life, code);
     if (code != 0) {
         nri_pod_free(pod);
+        load->over = load->over || code == NRI_E_STATE; /* the node is closing: no other can be */
     } else {
         for (uint64_t i = 0; i < load->options.containers; i++)
             ask_container(life, id, i);

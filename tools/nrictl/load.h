@@ -42,7 +42,7 @@ uint64_t load_errors(const struct load *load);
 /* The result, as tables or JSON: counts, errors, latencies of each event and each plugin.
  * NRICTL_OK, or NRICTL_ENVIRONMENT after a message. */
 int load_print(struct nrictl *ctl, const struct load *load);
-/* After `done` and a turn of the loop, or in it. */
+/* After `done`, or once the node is closed; it takes turns of the loop. NULL is ignored. */
 void load_free(struct load *load);
 
 #endif

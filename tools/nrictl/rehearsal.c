@@ -77,6 +77,8 @@ static void closed_node(void *user)
 {
     struct rehearsal *rehearsal = user;
     rehearsal->node = NULL;
+    load_free(rehearsal->load); /* its handles are the loop's */
+    rehearsal->load = NULL;
     uv_close((uv_handle_t *)&rehearsal->poke, closed_handle);
     uv_close((uv_handle_t *)&rehearsal->limit, closed_handle);
     uv_close((uv_handle_t *)&rehearsal->patience, closed_handle);
@@ -104,6 +106,8 @@ static void close_all(struct rehearsal *rehearsal)
     (void)uv_timer_stop(&rehearsal->patience);
     shell_free(rehearsal->shell);
     rehearsal->shell = NULL;
+    if (rehearsal->load != NULL)
+        load_stop(rehearsal->load);
     if (rehearsal->node != NULL)
         node_close(rehearsal->node, closed_node, rehearsal);
     else
@@ -445,8 +449,6 @@ void rehearsal_free(struct rehearsal *rehearsal)
         for (size_t j = 0; j < rehearsal->results[i].outcome_count; j++)
             nri_outcome_unref(rehearsal->results[i].outcomes[j]);
     }
-    if (rehearsal->load != NULL)
-        load_free(rehearsal->load);
     free(rehearsal->findings.list);
     free(rehearsal->plugins);
     trail_free(&rehearsal->trail);
