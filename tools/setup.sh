@@ -24,6 +24,8 @@ test_packages=(
     runc crun
     # a reader of OpenMetrics that is not ours
     python3-prometheus-client
+    # a judge of the published JSON Schema that is not ours
+    python3-jsonschema
 )
 # The interoperability tests need Go; from 1.21 on Go fetches the release it is asked for by itself.
 go_minor=21

@@ -1,44 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_sim.py NRICTL PROGRAMS: scenarios, their expectations, the reports, what is refused."""
-import os
-import signal
-import subprocess
-import xml.etree.ElementTree as xml
-
+"""test_sim.py NRICTL PROGRAMS: scenarios, what they expect, and what is told of it."""
 import case
-
-SCRIPTED = os.path.join(case.PROGRAMS, os.pardir, "tests", "plugins", "scripted")
-
-# A pod with a container, for tests that add steps.
-HEAD = """version: 1
-name: test
-pods: [{name: web, containers: [app]}]
-"""
-
-
-class Sim(case.Case):
-    def environment(self):
-        old = super().environment()
-        return {**old, "PATH": os.pathsep.join([SCRIPTED, old["PATH"]]), "TMPDIR": self.directory}
-
-    def scripted(self, name, *rules):
-        """A plugin's lines in a scenario; its rules are JSON."""
-        self.write(name + ".json", '{"rules": [' + ", ".join(rules) + "]}")
-        index, plain = name.split("-")
-        return (f'  - {{name: {plain}, index: "{index}", command: '
-                f'[nri-scripted, --script, "{{dir}}/{name}.json", --report, "{{dir}}/{name}.report"]}}\n')
-
-    def sim(self, text, *arguments, expect=case.OK):
-        """The result as JSON of a scenario."""
-        return self.run_json("sim", *arguments, self.write("test.yaml", text), expect=expect)
-
-    def failures(self, result):
-        return [(step["step"], finding["what"], finding["expected"], finding["seen"]) for step in result["steps"]
-                for finding in step["expectations"] if not finding["held"]]
-
-    def setting(self, value):
-        return '{"event": "CreateContainer", "adjust": {"env": [{"key": "A", "value": "' + value + '"}]}}'
+from sim import HEAD, Sim
 
 
 class Run(Sim):
@@ -121,9 +85,5 @@ class Run(Sim):
         self.assertIn("failed: 1 of 1 steps", done.stdout)
 
 
-def main():
-    case.main()
-
-
 if __name__ == "__main__":
-    main()
+    case.main()

@@ -10,7 +10,7 @@ import os
 import shutil
 
 import case
-from test_sim import HEAD, Sim
+from sim import HEAD, Sim
 
 SCENARIOS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "scenarios")
 

@@ -196,15 +196,16 @@ static int refuse_unknown(const struct form_check *check, const struct form *for
     struct near near;
     const struct form *owner = owner_of(check, name);
     (void)nri_quote(&quote, name);
-    if (owner != NULL)
-        return refuse_key(check, value, "%s is not a key of %s: it belongs to %s", quote.text, what,
-                          owner->name);
     near_begin(&near, name);
     offer_keys(&near, form->keys);
     offer_keys(&near, variant != NULL ? variant->keys : NULL);
     for (size_t i = 0; variant == NULL && form->variants != NULL && form->variants[i] != NULL; i++)
         near_offer(&near, form->variants[i]->keys->name);
     const char *meant = near_end(&near);
+    /* A slip of one letter is likelier than a key at the wrong place. */
+    if (owner != NULL && (meant == NULL || near.distance > 1))
+        return refuse_key(check, value, "%s is not a key of %s: it belongs to %s", quote.text, what,
+                          owner->name);
     if (meant != NULL)
         return refuse_key(check, value, "%s is not a key of %s; is \"%s\" meant?", quote.text, what,
                           meant);

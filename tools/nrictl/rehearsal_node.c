@@ -112,6 +112,9 @@ static void on_log(void *user, const nri_log_record *record)
     struct rehearsal *rehearsal = user;
     FILE *err = rehearsal->ctl->err;
     const char *text = nri_log_record_text(record);
+    /* Why it does not start is told anyway. */
+    if (!rehearsal->options.verbose && !rehearsal->ready)
+        return;
     (void)fprintf(err, "runtime: %s: ", nri_log_level_name(nri_log_record_level(record)));
     print_text(err, text, strlen(text));
     (void)fputc('\n', err);

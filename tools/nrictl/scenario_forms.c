@@ -199,7 +199,10 @@ static const struct form step_form = {
 
 /* ---- the default validator: the keys of doc/runtime.md ---- */
 
-#define VALIDATOR_FLAG(key, text) {.name = key, .types = FORM_FLAG, .help = text}
+#define VALIDATOR_FLAG(key, text)                                                                  \
+    {                                                                                              \
+        .name = key, .types = FORM_FLAG, .help = text                                              \
+    }
 static const struct form_key validator_keys[] = {
     VALIDATOR_FLAG("enable", "false: nothing is looked at"),
     VALIDATOR_FLAG("reject_oci_hook_adjustment", "No plugin may add hooks"),
@@ -287,6 +290,6 @@ const struct form scenario_form = {
     .keys = scenario_keys,
 };
 const struct form *const scenario_forms[] = {
-    &scenario_form, &plugin_form, &validator_form,      &pod_form,   &container_form, &step_form,
-    &wait_for_form, &expectation_form, &match_form, &events_form,    &latency_form,
-    &conflict_form, &updated_form,     NULL};
+    &scenario_form, &plugin_form,   &validator_form,   &pod_form,   &container_form,
+    &step_form,     &wait_for_form, &expectation_form, &match_form, &events_form,
+    &latency_form,  &conflict_form, &updated_form,     NULL};

@@ -216,7 +216,7 @@ static int take(struct nrictl *ctl, int value, const char *argument, void *user)
     return 0;
 }
 
-static int check(struct nrictl *ctl, struct sim *sim, int count)
+static int check(struct nrictl *ctl, struct sim *sim, int count, const char *path)
 {
     if (count > 1)
         return nrictl_fail(ctl, NRICTL_USAGE,
@@ -230,6 +230,9 @@ static int check(struct nrictl *ctl, struct sim *sim, int count)
                            count == 1 ? "a scenario" : "--shell");
     if (sim->loads && (sim->tap || sim->junit != NULL))
         return nrictl_fail(ctl, NRICTL_USAGE, "--tap and --junit are of scenarios, not of load");
+    if (sim->options.shell && path != NULL && strcmp(path, "-") == 0)
+        return nrictl_fail(ctl, NRICTL_USAGE,
+                           "standard input cannot be both the scenario and the shell's");
     if (sim->options.shell && sim->options.keep)
         return nrictl_fail(ctl, NRICTL_USAGE,
                            "--shell keeps the node as long as it lasts; without "
@@ -338,7 +341,7 @@ static int run(struct nrictl *ctl, const struct nrictl_command *self, int argc, 
     sim->options = (struct rehearsal_options){.plugins = sim->plugins, .wait_for = sim->wait_for};
     int code = nrictl_parse(ctl, self, argc, argv, false, take, sim, &first);
     if (code < 0)
-        code = check(ctl, sim, argc - first);
+        code = check(ctl, sim, argc - first, first < argc ? argv[first] : NULL);
     else
         first = -1;
     if (first >= 0 && code == NRICTL_OK) {

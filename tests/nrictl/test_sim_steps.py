@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""test_sim_steps.py NRICTL PROGRAMS: each step of a scenario does what it says."""
+import os
+
+import case
+from sim import HEAD, Sim
+
+
+class Steps(Sim):
+    def steps(self, text, plugins="", expect=case.OK):
+        return self.sim(HEAD + plugins + "steps:\n" + text, expect=expect)
+
+    def external(self, name):
+        """A plugin that connects by itself, and again when it has to."""
+        index, plain = name.split("-")
+        return f"plugins:\n  - command: nri-scripted --socket {{socket}} --idx {index} --name {plain}\n"
+
+    def test_the_runtime_restarts_and_plugins_come_back(self):
+        for away in ("", "    away: 20ms\n"):
+            result = self.steps("""
+  - run: web
+  - create: app
+  - restart: runtime
+%s  - wait: {plugin: a}
+  - start: app
+    expect:
+      state: running
+      plugins: [10-a]
+      events: {plugin: a, equal: [StartContainer app, PostStartContainer app]}
+""" % away, self.external("10-a"))
+            self.assertEqual(result["plugins"], ["10-a"])
+
+    def test_a_plugin_is_started_later_and_told_what_there_is(self):
+        plugins = "plugins:\n" + self.scripted("10-a").replace("{name", "{later: true, name")
+        self.steps("""
+  - run: web
+  - expect: {plugins: []}
+  - connect: a
+    expect: {plugins: [a]}
+  - stop: web
+    expect: {events: {plugin: a, equal: [StopPodSandbox web]}}
+""", plugins)
+        self.assertIn('"event": "Synchronize", "pod": "", "container": "", "ms": ', self.read("10-a.report"))
+        self.assertIn('"pods": ["web"]', self.read("10-a.report"))
+
+    def test_a_paused_plugin_does_not_answer(self):
+        plugins = "request_timeout: 100ms\n" + "plugins:\n" + self.scripted("10-a")
+        self.steps("""
+  - pause: a
+  - run: web
+    expect: {ok: true, skipped: [10-a]}
+  - wait: {gone: a}
+  - continue: a
+    expect: {code: NRI_E_NOT_FOUND, error: no plugin of this name}
+""", plugins)
+
+    def test_a_paused_plugin_goes_on(self):
+        self.steps("""
+  - pause: a
+  - run: web
+    background: true
+    name: running
+  - continue: 10-a
+  - wait: {step: running}
+  - expect:
+      step: running
+      skipped: []
+      events: {plugin: a, equal: [RunPodSandbox web]}
+""", "plugins:\n" + self.scripted("10-a"))
+
+    def test_plugins_are_killed(self):
+        for signal in ("KILL", "TERM"):
+            self.steps("""
+  - run: web
+  - kill: a
+    signal: %s
+  - wait: {gone: 10-a}
+  - create: app
+    expect: {plugins: [], adjustment: {env: {absent: true}}}
+""" % signal, "plugins:\n" + self.scripted("10-a", self.setting("1")))
+        self.steps("  - kill: nobody\n    expect: {code: NRI_E_NOT_FOUND}\n")
+
+    def test_a_slow_reader_is_a_plugin_that_does_nothing(self):
+        result = self.steps("""
+  - slow_reader: slow
+    bytes_per_second: 1000000
+  - slow_reader: first
+    index: "01"
+    bytes_per_second: 1000000
+  - run: web
+    expect:
+      plugins: [01-first, 99-slow]
+      events: {plugin: slow, equal: [RunPodSandbox web]}
+  - sleep: 1ms
+""")
+        self.assertEqual(result["plugins"], ["99-slow", "01-first"])
+
+    def test_a_pod_sandbox_is_updated(self):
+        self.steps("""
+  - run: web
+  - update: web
+    resources: {cpu: {shares: 99}}
+    overhead: {memory: {limit: 4096}}
+    expect:
+      events: [UpdatePodSandbox web, PostUpdatePodSandbox web]
+      pod: {linux.pod_resources.cpu.shares: 99, linux.pod_overhead.memory.limit: 4096}
+""")
+
+    def test_an_update_comes_to_what_plugins_make_of_it(self):
+        rule = ('{"event": "UpdateContainer", "update": [{"container_id": "app", "linux": {"resources": {"cpu": {"shares": 7}}}},'
+                '{"container_id": "nobody", "linux": {"resources": {"cpu": {"shares": 8}}}}]}')
+        self.steps("""
+  - run: web
+  - create: app
+  - update: app
+    resources: {memory: {limit: 1048576}}
+    expect:
+      resources: {cpu.shares: 7, memory.limit: 1048576}
+      container: {linux.resources.cpu.shares: 7, linux.resources.memory.limit: 1048576}
+      updates: {"update[nobody].linux.resources.cpu.shares": 8}
+      not_updated: [nobody]
+      oci:
+        /linux/resources/cpu/shares: 7
+        /linux/resources/memory/limit: 1048576
+""", "plugins:\n" + self.scripted("10-a", rule))
+
+    def test_what_is_in_the_background_is_waited_for_at_the_end(self):
+        result = self.steps("""
+  - run: web
+    background: true
+    expect: {state: stopped}
+""", "plugins:\n" + self.scripted("10-a", '{"event": "RunPodSandbox", "defer_ms": 50}'), expect=case.FINDING)
+        self.assertEqual(self.failures(result), [("run web", "state", "stopped", "ready")])
+
+    def test_an_expectation_waits_for_the_step_that_it_is_about(self):
+        self.steps("""
+  - run: web
+    name: running
+    background: true
+  - expect: {step: running, ok: true, events: [RunPodSandbox web]}
+""", "plugins:\n" + self.scripted("10-a", '{"event": "RunPodSandbox", "defer_ms": 50}'))
+
+    def test_waiting_in_vain_ends_the_scenario(self):
+        for wait in ("plugin: nobody", "event: StopContainer app", "updated: a", "gone: a"):
+            with self.subTest(wait):
+                result = self.steps("  - run: web\n  - wait: {%s}\n    timeout: 10ms\n  - stop: web\n" % wait,
+                                    "plugins:\n" + self.scripted("10-a"), expect=case.FINDING)
+                self.assertEqual([step["state"] for step in result["steps"]], ["over", "over", "not begun"])
+                self.assertEqual(result["incomplete"], "what was waited for did not come")
+                self.assertEqual(self.failures(result)[0][3], "NRI_E_TIMEOUT: it did not come in time")
+
+    def test_a_wait_for_an_event_of_the_step_before(self):
+        self.steps("""
+  - run: web
+    background: true
+  - wait: {event: RunPodSandbox web}
+  - expect: {state: ready, of: web}
+""", "plugins:\n" + self.scripted("10-a", '{"event": "RunPodSandbox", "defer_ms": 20}'))
+
+    def test_plugins_are_refused_by_policy_and_validator(self):
+        plugins = "plugins:\n" + self.scripted("10-a", '{"event": "CreateContainer", "adjust": {"linux": {"sysctl": {"a.b": "1"}}}}')
+        self.steps("""
+  - run: web
+  - create: app
+    expect: {code: NRI_E_REJECTED, error: sysctl, state: removed}
+""", "validator: {enable: true, reject_sysctl_adjustment: true}\n" + plugins)
+        dead = "plugins:\n" + self.scripted("10-a", '{"event": "RunPodSandbox", "error": "no pods today"}')
+        run = "  - run: web\n    expect: %s\n"
+        self.steps(run % "{code: NRI_E_REJECTED, refused_by: a, error: no pods today, skipped: []}", dead)
+        self.steps(run % "{ok: true, skipped: [10-a]}", "failure: permissive\n" + dead)
+        self.steps(run % "{ok: false, refused_by: 10-a}", "failure: strict\n" + dead)
+
+    def test_updates_after_synchronize_are_told(self):
+        rule = '{"event": "Synchronize", "update_all": {"linux": {"resources": {"cpu": {"shares": 5}}}}}'
+        plugins = "plugins:\n" + self.scripted("10-a", rule).replace("{name", "{later: true, name")
+        result = self.steps("  - run: web\n  - create: app\n  - connect: a\n"
+                            "  - expect: {of: app, container: {linux.resources.cpu.shares: 5}}\n", plugins)
+        self.assertEqual(result["updates"], [{"plugin": "10-a", "synchronize": True, "done": ["app"], "failed": [], "ignored": []}])
+
+    def test_plugins_of_a_directory(self):
+        os.mkdir(self.path("plugins"))
+        os.mkdir(self.path("conf"))
+        script = self.write("plugins/15-launched", "#!/bin/sh\nexec %s\n" % os.path.join(case.PROGRAMS, "nri-template"))
+        os.chmod(self.path(script), 0o755)
+        head = HEAD + 'plugin_directory: "{dir}/plugins"\nconfig_directory: "{dir}/conf"\nsteps: [{expect: {plugins: [15-launched]}}]\n'
+        self.sim(head)
+        self.assertEqual(self.run_json("sim", "--plugin-dir", "plugins", "--config-dir", "conf")["plugins"], ["15-launched"])
+        # That both are looked at: a configuration that is no file.
+        os.mkdir(self.path("conf", "15-launched.conf"))
+        self.refused("sim", self.write("test.yaml", head), says="15-launched.conf", expect=case.ENVIRONMENT)
+        self.refused("sim", "--plugin-dir", "plugins", "--config-dir", "conf", says="15-launched.conf", expect=case.ENVIRONMENT)
+
+
+if __name__ == "__main__":
+    case.main()
