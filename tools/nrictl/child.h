@@ -3,7 +3,8 @@
  * A plugin as a process of the simulator's: started from a command line, watched, ended.
  *
  * Its standard input is /dev/null, its standard output and error are this program's standard error
- * (or `output`), it has a process group of its own and no descriptor of this program's. It has this
+ * (or `output`), it has a process group of its own and no descriptor of this program's, and it is
+ * killed when this program is. It has this
  * program's environment without NRI_PLUGIN_NAME, NRI_PLUGIN_IDX and NRI_PLUGIN_SOCKET, and
  * NRICTL_SOCKET, the socket's path; {socket} in an argument is replaced by that path, too.
  *

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -22,6 +23,7 @@ struct launch {
     char **argv, **environment;
     int output, report; /* the errno of what fails goes there; nothing when exec() succeeds */
     bool connected;
+    pid_t parent;
     struct sockaddr_un address;
 };
 
@@ -139,6 +141,9 @@ static void become(struct launch *launch)
     sigset_t none;
     int plugin = -1;
     (void)setpgid(0, 0);
+    /* Nobody else would end it when this program is killed. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != launch->parent)
+        _exit(127);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)signal(SIGPIPE, SIG_DFL);
@@ -213,6 +218,7 @@ int process_start(const struct child_options *options, const char *name, const c
     struct launch launch = {
         .output = options->output == 0 ? STDERR_FILENO : options->output,
         .connected = options->way == CHILD_CONNECTED,
+        .parent = getpid(),
         .address = {.sun_family = AF_UNIX},
     };
     int code = NRI_E_NOMEM;
