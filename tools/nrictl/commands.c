@@ -2,14 +2,18 @@
 #include <string.h>
 
 #include "apply.h"
+#include "decode.h"
 #include "doctor.h"
 #include "help.h"
 #include "nrictl.h"
+#include "record.h"
 #include "sim.h"
 
 /* In the order of the help: see, rehearse, diagnose. */
 const struct nrictl_command *const nrictl_commands[] = {
     &nrictl_sim,
+    &nrictl_record,
+    &nrictl_decode,
     &nrictl_apply,
     &nrictl_doctor,
     &nrictl_help,

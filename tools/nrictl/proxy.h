@@ -36,6 +36,7 @@ struct proxy_watch {
     void (*bytes)(void *user, uint32_t connection, enum recording_direction direction,
                   const uint8_t *bytes, size_t count);
     void (*closed)(void *user, uint32_t connection, enum recording_direction direction);
+    /* It is over, and not counted by proxy_open() any more; `why` is "" for an orderly end. */
     void (*ended)(void *user, uint32_t connection, const char *why);
     /* A plugin came and no connection was made of it. */
     void (*refused)(void *user, const char *why);
@@ -52,8 +53,8 @@ struct proxy_options {
 int proxy_new(struct proxy **proxy, uv_loop_t *loop, const struct proxy_options *options,
               const struct proxy_watch *watch, void *user, struct nri_error *error);
 /* Two connected sockets, which are the proxy's from success on: `plugin` is the one that leads to
- * the plugin. */
-int proxy_join(struct proxy *proxy, int plugin, int runtime, struct nri_error *error);
+ * the plugin, whose process is `pid` (-1: whom the socket tells of). */
+int proxy_join(struct proxy *proxy, int plugin, int runtime, int64_t pid, struct nri_error *error);
 size_t proxy_open(const struct proxy *proxy); /* connections that are open */
 /* Ends all connections, removes the socket and frees the proxy; then `closed` is called. */
 void proxy_close(struct proxy *proxy, void (*closed)(void *user), void *user);

@@ -13,7 +13,11 @@
 #ifndef NRICTL_RECORDING_H
 #define NRICTL_RECORDING_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/buf.h"
+#include "base/error.h"
 
 #define RECORDING_HEADER        16u /* bytes at the beginning of the file */
 #define RECORDING_RECORD_HEADER 32u
@@ -57,21 +61,26 @@ enum recording_read {
 struct recording_damage {
     uint64_t offset, size; /* in the file */
     const char *what;      /* "a checksum is wrong": lives for ever */
+    bool torn;             /* it reaches to the end of the file, which ends within a record */
 };
 
 struct recording_reader {
     struct nri_buf bytes;
-    uint64_t offset;                /* in the file, of the first of `bytes` */
-    bool begun;                     /* the file's header was read */
-    bool torn;                      /* recording_finish() told of the tail */
-    size_t used;                    /* of `bytes`, by the record that was given last */
-    struct recording_damage damage; /* being gathered, while size is not 0 */
+    uint64_t offset; /* in the file, of the first of `bytes` */
+    uint64_t
+        again;   /* up to there bytes are looked at a second time, for records within a torn one */
+    size_t used; /* of `bytes`, by the record that was given last */
+    bool begun;  /* the file's header was read */
+    bool finished;                  /* nothing follows */
+    struct recording_damage damage; /* being gathered, while its size is not 0 */
 };
 
 void recording_reader_init(struct recording_reader *reader);
 void recording_reader_fini(struct recording_reader *reader);
-/* NRI_E_NOMEM. NRI_E_LIMIT: 4 MiB were given without recording_next() returning RECORDING_MORE. */
+/* NRI_E_NOMEM. NRI_E_LIMIT: 4 MiB are there that recording_next() was not asked for. */
 int recording_feed(struct recording_reader *reader, const void *bytes, size_t count);
+/* The file is at its end: recording_next() tells of what is left, until RECORDING_MORE. */
+void recording_finish(struct recording_reader *reader);
 /*
  * Takes the next record, or says that there is none yet. NRI_E_PROTOCOL with a text: the file is no
  * recording, or one of a version that this reader does not know; nothing more comes of it.
@@ -79,12 +88,6 @@ int recording_feed(struct recording_reader *reader, const void *bytes, size_t co
 int recording_next(struct recording_reader *reader, enum recording_read *got,
                    struct recording_record *record, struct recording_damage *damage,
                    struct nri_error *error);
-/*
- * The file is at its end. RECORDING_DAMAGED once for a torn tail, RECORDING_MORE when all is told.
- * NRI_E_PROTOCOL as above: the file is shorter than its header.
- */
-int recording_finish(struct recording_reader *reader, enum recording_read *got,
-                     struct recording_damage *damage, struct nri_error *error);
 
 /* ---- writing ---- */
 

@@ -74,6 +74,7 @@ struct session_connection {
     uint64_t time;
     uint32_t connection;
     struct session_text note; /* the record's JSON; of another party */
+    size_t unanswered;        /* of an end: calls that got no response */
 };
 
 /* Each may be NULL. `user` is session_new()'s. */
