@@ -8,6 +8,7 @@
 #include "nrictl.h"
 #include "record.h"
 #include "sim.h"
+#include "top.h"
 
 /* In the order of the help: see, rehearse, diagnose. */
 const struct nrictl_command *const nrictl_commands[] = {
@@ -16,6 +17,7 @@ const struct nrictl_command *const nrictl_commands[] = {
     &nrictl_decode,
     &nrictl_apply,
     &nrictl_doctor,
+    &nrictl_top,
     &nrictl_help,
     NULL,
 };

@@ -48,7 +48,7 @@ void print_json_value(struct print_json *json, const struct nri_json *value);
 
 /* ---- tables ---- */
 
-#define PRINT_COLUMNS 12
+#define PRINT_COLUMNS 16
 
 /* Rows are kept until print_table_end(), which knows how wide each column is. */
 struct print_table {
