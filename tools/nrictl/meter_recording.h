@@ -14,8 +14,8 @@
 struct meter_recording;
 
 /* NRICTL_OK, NRICTL_USAGE (no such file), NRICTL_ENVIRONMENT; after a message. */
-int meter_recording_open(struct nrictl *ctl, struct meter_recording **recording,
-                         struct meter *meter, struct meter_source *source, const char *path);
+int meter_recording_open(struct nrictl *ctl, struct meter_recording **out, struct meter *meter,
+                         struct meter_source *source, const char *path);
 void meter_recording_close(struct meter_recording *recording); /* NULL is ignored */
 /* Reads on, a few MiB at most; *end: there is no more for now. False: the source has failed, and
  * says why. To be called between meter_begin() and meter_end(). */

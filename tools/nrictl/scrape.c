@@ -59,7 +59,7 @@ static bool split(const char *address, char host[MOST_HOST], char port[8])
     const char *begin = address, *end = strrchr(address, ':');
     if (end == NULL || !is_port(end + 1))
         return false;
-    (void)strcpy(port, end + 1);
+    memcpy(port, end + 1, strlen(end + 1) + 1); /* at most five digits */
     if (*begin == '[') {
         if (end <= begin + 2 || end[-1] != ']')
             return false;
@@ -78,7 +78,7 @@ static bool split(const char *address, char host[MOST_HOST], char port[8])
             return false;
     }
     if (length == 0)
-        (void)strcpy(host, "localhost");
+        (void)snprintf(host, MOST_HOST, "localhost");
     return true;
 }
 
@@ -276,7 +276,7 @@ struct scrape *scrape_start(uv_loop_t *loop, const char *address, const char *pa
     scrape->user = user;
     response_init(&scrape->response);
     if (at_path != NULL || !split(address, scrape->host, scrape->port))
-        (void)strcpy(scrape->host, "localhost");
+        (void)snprintf(scrape->host, sizeof scrape->host, "localhost");
     (void)snprintf(scrape->request, sizeof scrape->request,
                    "GET %s HTTP/1.1\r\nHost: %s\r\nAccept: application/openmetrics-text; "
                    "version=1.0.0, text/plain; q=0.5\r\nUser-Agent: nrictl\r\nConnection: "
