@@ -179,17 +179,17 @@ class Steps(Sim):
         self.assertEqual(result["updates"], [{"plugin": "10-a", "synchronize": True, "done": ["app"], "failed": [], "ignored": []}])
 
     def test_plugins_of_a_directory(self):
-        os.mkdir(self.path("plugins"))
-        os.mkdir(self.path("conf"))
-        script = self.write("plugins/15-launched", "#!/bin/sh\nexec %s\n" % os.path.join(case.PROGRAMS, "nri-template"))
+        os.mkdir(self.path("launched-from"))
+        os.mkdir(self.path("configured-by"))
+        script = self.write("launched-from/15-launched", "#!/bin/sh\nexec %s\n" % os.path.join(case.PROGRAMS, "nri-template"))
         os.chmod(self.path(script), 0o755)
-        head = HEAD + 'plugin_directory: "{dir}/plugins"\nconfig_directory: "{dir}/conf"\nsteps: [{expect: {plugins: [15-launched]}}]\n'
+        head = HEAD + 'plugin_directory: "{dir}/launched-from"\nconfig_directory: "{dir}/configured-by"\nsteps: [{expect: {plugins: [15-launched]}}]\n'
         self.sim(head)
-        self.assertEqual(self.run_json("sim", "--plugin-dir", "plugins", "--config-dir", "conf")["plugins"], ["15-launched"])
+        self.assertEqual(self.run_json("sim", "--plugin-dir", "launched-from", "--config-dir", "configured-by")["plugins"], ["15-launched"])
         # That both are looked at: a configuration that is no file.
-        os.mkdir(self.path("conf", "15-launched.conf"))
+        os.mkdir(self.path("configured-by", "15-launched.conf"))
         self.refused("sim", self.write("test.yaml", head), says="15-launched.conf", expect=case.ENVIRONMENT)
-        self.refused("sim", "--plugin-dir", "plugins", "--config-dir", "conf", says="15-launched.conf", expect=case.ENVIRONMENT)
+        self.refused("sim", "--plugin-dir", "launched-from", "--config-dir", "configured-by", says="15-launched.conf", expect=case.ENVIRONMENT)
 
 
 if __name__ == "__main__":
