@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "apply.h"
+#include "check.h"
 #include "decode.h"
 #include "doctor.h"
 #include "help.h"
@@ -16,6 +17,7 @@ const struct nrictl_command *const nrictl_commands[] = {
     &nrictl_record,
     &nrictl_decode,
     &nrictl_apply,
+    &nrictl_check,
     &nrictl_doctor,
     &nrictl_top,
     &nrictl_help,
