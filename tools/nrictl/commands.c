@@ -8,6 +8,7 @@
 #include "help.h"
 #include "nrictl.h"
 #include "record.h"
+#include "replay.h"
 #include "sim.h"
 #include "top.h"
 
@@ -16,6 +17,7 @@ const struct nrictl_command *const nrictl_commands[] = {
     &nrictl_sim,
     &nrictl_record,
     &nrictl_decode,
+    &nrictl_replay,
     &nrictl_apply,
     &nrictl_check,
     &nrictl_doctor,

@@ -246,24 +246,43 @@ static int failed(struct nri_error *error, int number, const char *path)
     return nri_error_set(error, NRI_E_IO, "%s: %s", path, nri_errno_text(number, room));
 }
 
+/*
+ * The socket gets its name once it listens, so that nobody who sees it is refused, in the place of
+ * a dead one (what else is there nri_listener_check() has refused). With no room for a longer name
+ * it is named before.
+ */
+static bool bind_to(int fd, const char *path)
+{
+    static const char suffix[] = ".new";
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const size_t length = strlen(path);
+    const bool renamed = length + sizeof suffix <= sizeof address.sun_path;
+    memcpy(address.sun_path, path, length + 1);
+    if (renamed)
+        memcpy(address.sun_path + length, suffix, sizeof suffix);
+    (void)unlink(address.sun_path);
+    if (fchmod(fd, 0600) != 0 || bind(fd, (const struct sockaddr *)&address, sizeof address) != 0)
+        return false;
+    if (listen(fd, SOMAXCONN) == 0 && (!renamed || rename(address.sun_path, path) == 0))
+        return true;
+    const int number = errno;
+    (void)unlink(address.sun_path);
+    errno = number;
+    return false;
+}
+
 static int open_listener(struct proxy *proxy, const char *path, struct nri_error *error)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat status;
     int code = nri_socket_check_path(path, error);
     if (code == 0)
         code = nri_listener_check(path, error);
     if (code != 0)
         return code;
-    memcpy(address.sun_path, path, strlen(path) + 1);
     proxy->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (proxy->fd < 0)
         return failed(error, errno, "socket");
-    /* What is there is a dead socket: nri_listener_check() says so. */
-    (void)unlink(path);
-    if (fchmod(proxy->fd, 0600) != 0 ||
-        bind(proxy->fd, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(proxy->fd, SOMAXCONN) != 0 || lstat(path, &status) != 0)
+    if (!bind_to(proxy->fd, path) || lstat(path, &status) != 0)
         return failed(error, errno, path);
     proxy->device = status.st_dev;
     proxy->inode = status.st_ino;
