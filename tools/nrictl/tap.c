@@ -212,8 +212,7 @@ static int read_some(struct tap *tap, const uint8_t **bytes, size_t *count)
         const int wrong = nri_wire_read(reader, bytes, &some, &item, &error);
         tap->offset += before - some;
         if (wrong != 0) {
-            *bytes += some;
-            tap->offset += some;
+            *count += some; /* it is looked through */
             return lose_track(tap, header, from);
         }
         if (item.kind != NRI_WIRE_MORE)
