@@ -176,7 +176,7 @@ static void test_pause(void **state)
 {
     struct rig *rig = *state;
     struct deed deed = {.over = false}, again = {.over = false};
-    rig->options.request_timeout_ms = 300;
+    rig->options.request_timeout_ms = 5000;
     rig_start(rig);
     struct child *child = start_connected(rig);
     assert_int_equal(node_signal_plugin(rig->node, node_find_plugin(rig->node, "chosen"), SIGSTOP),
@@ -269,7 +269,7 @@ static void test_too_slow_reader(void **state)
     struct guest guest = {.count = 0};
     struct deed deed = {.over = false}, run = {.over = false};
     char large[20001];
-    rig->options.request_timeout_ms = 3000;
+    rig->options.request_timeout_ms = 5000;
     rig_start(rig);
     guest_start(&guest, rig, "90", "guest");
     assert_int_equal(node_add_slow_reader(rig->node, "snail", "50", 2000, deed_done, &deed), 0);
