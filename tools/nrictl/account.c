@@ -10,10 +10,17 @@
 /* Of a value in a table, in characters. */
 #define MOST_SHOWN 44u
 
-enum { COLUMN_PLUGIN, COLUMN_TIME, COLUMN_FIELD, COLUMN_WHAT, COLUMN_BEFORE, COLUMN_AFTER, COLUMNS };
+enum {
+    COLUMN_PLUGIN,
+    COLUMN_TIME,
+    COLUMN_FIELD,
+    COLUMN_WHAT,
+    COLUMN_BEFORE,
+    COLUMN_AFTER,
+    COLUMNS
+};
 
-static const char *const titles[COLUMNS] = {"PLUGIN", "TIME",   "FIELD",
-                                            "WHAT",   "BEFORE", "AFTER"};
+static const char *const titles[COLUMNS] = {"PLUGIN", "TIME", "FIELD", "WHAT", "BEFORE", "AFTER"};
 
 /* What is to be freed, of a text that is to be safe for a terminal. */
 static char *safe(const char *text, size_t length)
@@ -168,7 +175,8 @@ static void print_safe(struct nrictl *ctl, const char *text)
 
 static void print_heading(struct nrictl *ctl, const struct history_event *event)
 {
-    (void)fprintf(ctl->out, "%s%s of ", print_colour(ctl, PRINT_BOLD), nri_event_name(event->event));
+    (void)fprintf(ctl->out, "%s%s of ", print_colour(ctl, PRINT_BOLD),
+                  nri_event_name(event->event));
     print_safe(ctl, event->name[0] != '\0' ? event->name : event->id);
     if (event->pod[0] != '\0') {
         (void)fputs(" in ", ctl->out);
@@ -301,8 +309,8 @@ int account_steps(struct nrictl *ctl, struct history *history)
         if (at != history->events)
             (void)fputc('\n', ctl->out);
         print_heading(ctl, at);
-        code = at->unattributed ? event_differences(ctl, history, at)
-                                : event_steps(ctl, history, at);
+        code =
+            at->unattributed ? event_differences(ctl, history, at) : event_steps(ctl, history, at);
         print_texts(ctl, at);
     }
     return code != NRICTL_OK ? code : finding(history);

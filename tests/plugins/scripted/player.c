@@ -49,8 +49,7 @@ static void tell(const struct answer *answer, const char *what, const char *code
     if (event == NRI_EVENT_SYNCHRONIZE && code == NULL)
         put_ids(&line, request);
     if (event == NRI_EVENT_STOP_CONTAINER && code == NULL)
-        report_integer(&line, "exit_code",
-                       nri_container_exit_code(nri_request_container(request)));
+        report_integer(&line, "exit_code", nri_container_exit_code(nri_request_container(request)));
     if (event == NRI_EVENT_CONFIGURE && code == NULL)
         put_timeouts(&line, nri_request_plugin(request));
     if (code != NULL)
