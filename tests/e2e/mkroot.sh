@@ -13,7 +13,7 @@
 set -eu
 
 # Raise this when the contents below change: roots of another recipe are then built anew.
-RECIPE=3
+RECIPE=4
 
 if [ $# -ne 2 ]; then
     echo "usage: mkroot.sh SUITE DIR" >&2
@@ -94,11 +94,11 @@ inside() {
 }
 
 inside apt-get -q -q update
-# The last five are what a libnri plugin built on an older Debian is linked with.
+# The last six are what a libnri plugin, and nrictl, built on an older Debian are linked with.
 inside apt-get -q -q -y install \
     containerd runc busybox-static iproute2 \
     python3-grpcio python3-protobuf protobuf-compiler \
-    libuv1 libprotobuf-c1 libyajl2 libyaml-0-2 libmicrohttpd12t64 >/dev/null
+    libuv1 libprotobuf-c1 libyajl2 libyaml-0-2 libmicrohttpd12t64 libedit2 >/dev/null
 
 # Only one file of the CRI API's package is wanted, so its (many) Go dependencies are not installed.
 mkdir "$work/cri"
