@@ -294,11 +294,11 @@ static int open_listener(struct proxy *proxy, const char *path, struct nri_error
     return 0;
 }
 
-int proxy_new(struct proxy **made, uv_loop_t *loop, const struct proxy_options *options,
+int proxy_new(struct proxy **out, uv_loop_t *loop, const struct proxy_options *options,
               const struct proxy_watch *watch, void *user, struct nri_error *error)
 {
     struct proxy *proxy = calloc(1, sizeof *proxy);
-    *made = NULL;
+    *out = NULL;
     if (proxy == NULL)
         return nri_error_set(error, NRI_E_NOMEM, "no memory for a proxy");
     proxy->loop = loop;
@@ -327,7 +327,7 @@ int proxy_new(struct proxy **made, uv_loop_t *loop, const struct proxy_options *
     proxy->timer.data = proxy;
     proxy->handles++;
     watch_listener(proxy);
-    *made = proxy;
+    *out = proxy;
     return 0;
 }
 

@@ -50,7 +50,7 @@ struct proxy_options {
 
 /* NRI_E_NOMEM, and of the socket what nri_listener_check() says. A dead socket at `listen` is
  * replaced; anything else is kept, and an error. */
-int proxy_new(struct proxy **proxy, uv_loop_t *loop, const struct proxy_options *options,
+int proxy_new(struct proxy **out, uv_loop_t *loop, const struct proxy_options *options,
               const struct proxy_watch *watch, void *user, struct nri_error *error);
 /* Two connected sockets, which are the proxy's from success on: `plugin` is the one that leads to
  * the plugin, whose process is `pid` (-1: whom the socket tells of). */

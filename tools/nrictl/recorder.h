@@ -25,7 +25,7 @@ struct recorder {
 /* Opens both; the rest of `recorder` is the caller's. NRICTL_OK, or a code after a message. */
 int recorder_open(struct recorder *recorder, const struct proxy_options *proxy,
                   const struct recording_file_options *file);
-/* Writes all and closes both; then `closed` is called. */
-void recorder_close(struct recorder *recorder, void (*closed)(void *user), void *user);
+/* Writes all and closes both; then `done` is called. */
+void recorder_close(struct recorder *recorder, void (*done)(void *user), void *user);
 
 #endif

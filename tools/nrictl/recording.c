@@ -144,7 +144,7 @@ static void use(struct recording_reader *reader, size_t count)
 }
 
 /* Passes over bytes that are no record: one damage as long as no record comes between. */
-static void damage(struct recording_reader *reader, size_t count, const char *what)
+static void add_damage(struct recording_reader *reader, size_t count, const char *what)
 {
     if (reader->damage.size == 0)
         reader->damage = (struct recording_damage){.offset = reader->offset, .what = what};
@@ -229,7 +229,7 @@ static bool at_mark(struct recording_reader *reader)
         if (memcmp(at, mark, compared) == 0)
             return true;
         const uint8_t *next = size > 1 ? memchr(at + 1, mark[0], size - 1) : NULL;
-        damage(reader, next != NULL ? (size_t)(next - at) : size, "bytes that are no record");
+        add_damage(reader, next != NULL ? (size_t)(next - at) : size, "bytes that are no record");
     }
 }
 
@@ -242,19 +242,19 @@ static void pass_over(struct recording_reader *reader, const struct recording_re
 {
     const size_t whole = RECORDING_RECORD_HEADER + record->size;
     if (reader->offset < reader->again) {
-        damage(reader, whole, "a record's data do not fit their checksum");
+        add_damage(reader, whole, "a record's data do not fit their checksum");
         return;
     }
     reader->again = reader->offset + whole;
-    damage(reader, RECORDING_RECORD_HEADER, "a record's data do not fit their checksum");
+    add_damage(reader, RECORDING_RECORD_HEADER, "a record's data do not fit their checksum");
 }
 
 /* The file ends within a record, or what looks like one. */
 static void pass_over_tail(struct recording_reader *reader)
 {
     const size_t size = nri_buf_size(&reader->bytes);
-    damage(reader, size < RECORDING_RECORD_HEADER ? size : RECORDING_RECORD_HEADER,
-           "the file ends within a record");
+    add_damage(reader, size < RECORDING_RECORD_HEADER ? size : RECORDING_RECORD_HEADER,
+               "the file ends within a record");
     reader->damage.torn = true;
 }
 
@@ -267,7 +267,7 @@ static bool find(struct recording_reader *reader, struct recording_record *recor
         if (size >= RECORDING_RECORD_HEADER)
             wrong = take_record_header(reader, record);
         if (wrong != NULL) {
-            damage(reader, sizeof mark, wrong);
+            add_damage(reader, sizeof mark, wrong);
         } else if (size < RECORDING_RECORD_HEADER ||
                    size - RECORDING_RECORD_HEADER < record->size) {
             if (!reader->finished)
@@ -284,7 +284,7 @@ static bool find(struct recording_reader *reader, struct recording_record *recor
 }
 
 int recording_next(struct recording_reader *reader, enum recording_read *got,
-                   struct recording_record *record, struct recording_damage *told,
+                   struct recording_record *record, struct recording_damage *damage,
                    struct nri_error *error)
 {
     *got = RECORDING_MORE;
@@ -299,8 +299,8 @@ int recording_next(struct recording_reader *reader, enum recording_read *got,
     if (reader->damage.size > 0 && (found || reader->finished)) {
         /* A record behind it is found again by the next call. */
         *got = RECORDING_DAMAGED;
-        *told = reader->damage;
-        told->torn = told->torn && !found;
+        *damage = reader->damage;
+        damage->torn = damage->torn && !found;
         reader->damage = (struct recording_damage){0};
     } else if (found) {
         *got = RECORDING_RECORD;

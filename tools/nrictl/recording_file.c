@@ -89,12 +89,12 @@ static int prepare(struct recording_file *file, struct nri_error *error)
     return nri_buf_append(&file->filling, header, sizeof header);
 }
 
-int recording_file_open(struct recording_file **made, uv_loop_t *loop,
+int recording_file_open(struct recording_file **out, uv_loop_t *loop,
                         const struct recording_file_options *options, struct nri_error *error)
 {
     struct timespec now;
     struct recording_file *file = calloc(1, sizeof *file);
-    *made = NULL;
+    *out = NULL;
     if (file == NULL)
         return nri_error_set(error, NRI_E_NOMEM, "no memory for a recording");
     file->options = *options;
@@ -109,7 +109,7 @@ int recording_file_open(struct recording_file **made, uv_loop_t *loop,
     file->fd = open(options->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
     int code = file->fd < 0 ? fail(error, errno, options->path) : prepare(file, error);
     if (code == 0) {
-        *made = file;
+        *out = file;
         return 0;
     }
     if (file->fd >= 0)
@@ -209,7 +209,7 @@ static bool append(struct recording_file *file, const struct recording_record *r
         nri_buf_reserve(&file->filling, whole, &room) != 0)
         return false;
     recording_put_record(room, record);
-    if (record->size > 0)
+    if (record->size > 0 && record->data != NULL)
         memcpy(room + RECORDING_RECORD_HEADER, record->data, record->size);
     nri_buf_commit(&file->filling, whole);
     file->size += whole;

@@ -29,7 +29,7 @@ struct recording_file_options {
  * NRI_E_PROTOCOL: it is there and no recording. NRI_E_BUSY: another recorder writes it. NRI_E_IO,
  * NRI_E_PERMISSION, NRI_E_NOT_FOUND (its directory), NRI_E_NOMEM.
  */
-int recording_file_open(struct recording_file **file, uv_loop_t *loop,
+int recording_file_open(struct recording_file **out, uv_loop_t *loop,
                         const struct recording_file_options *options, struct nri_error *error);
 /* Appends a record with the time of now; longer data become several records. */
 void recording_file_put(struct recording_file *file, enum recording_kind kind,

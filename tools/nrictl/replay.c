@@ -396,8 +396,8 @@ static void compare(struct replay *replay, const struct tape_message *was,
 {
     char before[sizeof was->status_text], after[sizeof is->status_text], text[640];
     replay->compared++;
-    (void)strcpy(before, was->status_text);
-    (void)strcpy(after, is->status_text);
+    (void)snprintf(before, sizeof before, "%s", was->status_text);
+    (void)snprintf(after, sizeof after, "%s", is->status_text);
     before[tape_level(before, strlen(before))] = '\0';
     after[tape_level(after, strlen(after))] = '\0';
     if (was->status != is->status || strcmp(before, after) != 0) {

@@ -480,10 +480,10 @@ void session_finish(struct session *session)
         end_connection(session, 0, session->time, text_of(""));
 }
 
-int session_new(struct session **made, const struct session_watch *watch, void *user)
+int session_new(struct session **out, const struct session_watch *watch, void *user)
 {
     struct session *session = calloc(1, sizeof *session);
-    *made = session;
+    *out = session;
     if (session == NULL)
         return NRI_E_NOMEM;
     session->watch = *watch;

@@ -91,7 +91,7 @@ struct session_watch {
 struct session;
 
 /* NRI_E_NOMEM. `watch` is copied. */
-int session_new(struct session **session, const struct session_watch *watch, void *user);
+int session_new(struct session **out, const struct session_watch *watch, void *user);
 void session_free(struct session *session); /* NULL is ignored */
 /* 0; NRI_E_NOMEM: the session is of no use any more. */
 int session_take(struct session *session, const struct recording_record *record);

@@ -496,12 +496,12 @@ static void garbage(void *user, const struct session_garbage *garbage)
 
 /* ---- its life ---- */
 
-int transcript_new(struct transcript **made, struct nrictl *ctl,
+int transcript_new(struct transcript **out, struct nrictl *ctl,
                    const struct transcript_options *options)
 {
     static const struct session_watch watch = {started, opened, message, closed, ended, garbage};
     struct transcript *transcript = calloc(1, sizeof *transcript);
-    *made = transcript;
+    *out = transcript;
     if (transcript != NULL) {
         transcript->ctl = ctl;
         transcript->options = *options;

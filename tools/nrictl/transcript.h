@@ -20,7 +20,7 @@ struct transcript_options {
 struct transcript;
 
 /* NRICTL_OK, or NRICTL_ENVIRONMENT after a message. */
-int transcript_new(struct transcript **transcript, struct nrictl *ctl,
+int transcript_new(struct transcript **out, struct nrictl *ctl,
                    const struct transcript_options *options);
 /* False after a message: no memory. */
 bool transcript_take(struct transcript *transcript, const struct recording_record *record);
