@@ -6,6 +6,7 @@
 #   tools/setup.sh           everything tools/test.sh needs
 #   tools/setup.sh --build   what building the library and running its unit tests needs
 #   tools/setup.sh --demo    what tools/demo.sh needs
+#   tools/setup.sh --containerd  what tools/demo.sh --containerd needs
 #   tools/setup.sh --list    print the packages and do nothing
 set -euo pipefail
 
@@ -14,12 +15,18 @@ build_packages=(
     libprotobuf-c-dev protobuf-c-compiler libuv1-dev libyajl-dev uthash-dev libcmocka-dev libyaml-dev
     libmicrohttpd-dev libedit-dev
 )
-demo_packages=(debootstrap ca-certificates util-linux iproute2)
+# nrictl and the examples that are daemons; no unit tests.
+demo_packages=(
+    gcc meson ninja-build pkg-config python3
+    libprotobuf-c-dev protobuf-c-compiler libuv1-dev libyajl-dev uthash-dev libyaml-dev libmicrohttpd-dev
+)
+# Debian roots.
+root_packages=(debootstrap ca-certificates util-linux iproute2)
 test_packages=(
     # the second compiler and the checkers
     clang clang-format clang-tidy valgrind shellcheck doxygen abigail-tools locales
     # source tarballs for the subprojects, and Debian roots for the end-to-end tests
-    dpkg-dev "${demo_packages[@]}"
+    dpkg-dev "${root_packages[@]}"
     # what runs adjusted bundles
     runc crun
     # a reader of OpenMetrics that is not ours
@@ -33,7 +40,8 @@ go_minor=21
 with_go=0
 case ${1:-} in
 --build) packages=("${build_packages[@]}") ;;
---demo) packages=("${build_packages[@]}" "${demo_packages[@]}") ;;
+--demo) packages=("${demo_packages[@]}") ;;
+--containerd) packages=("${build_packages[@]}" "${root_packages[@]}") ;;
 --list)
     printf '%s\n' "${build_packages[@]}" "${test_packages[@]}" golang-go
     exit 0
@@ -43,7 +51,7 @@ case ${1:-} in
     with_go=1
     ;;
 *)
-    sed -n '3,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
     ;;
 esac

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "brief.h"
 #include "difference.h"
-#include "memory.h"
 
-/* Of a value in a table, in characters. */
-#define MOST_SHOWN 44u
+/* Of a value in a table, in bytes. */
+#define MOST_SHOWN 48u
 
 enum {
     COLUMN_PLUGIN,
@@ -55,39 +55,14 @@ static void text_cell(struct print_table *table, unsigned column, enum print_col
     cell(table, column, colour, text, strlen(text));
 }
 
-/* ---- values ---- */
-
-/* Of a variable what is behind its name, which the column before has. */
-static const char *own_text(const struct history_change *change, const struct nri_json *value,
-                            size_t *length)
-{
-    const char *text = nri_json_string(value, length);
-    const size_t name = strlen(change->key);
-    if (change->field == NRI_FIELD_ENV && *length > name && text[name] == '=') {
-        *length -= name + 1;
-        return text + name + 1;
-    }
-    return text;
-}
-
 static void value_cell(struct print_table *table, unsigned column, enum print_colour colour,
                        const struct history_change *change, const struct nri_json *value)
 {
-    struct nri_buf text;
-    size_t length;
+    char text[MOST_SHOWN + 1];
     if (value == NULL)
         return;
-    if (nri_json_type(value) == NRI_JSON_STRING) {
-        const char *own = own_text(change, value, &length);
-        cell(table, column, colour, own, length);
-        return;
-    }
-    memory_buf(&text, SIZE_MAX);
-    if (nri_json_write(value, 0, &text) != 0)
-        table->failed = true;
-    else
-        cell(table, column, colour, memory_text(&text), nri_buf_size(&text));
-    nri_buf_fini(&text);
+    brief_value(value, change->key, text, sizeof text);
+    cell(table, column, colour, text, strlen(text));
 }
 
 /* ---- a plugin's lines ---- */
@@ -108,7 +83,8 @@ static void what_cell(struct print_table *table, const struct history_change *ch
 static void field_cell(struct print_table *table, const struct history_change *change)
 {
     char text[512];
-    const char *path = view_field_path(change->field);
+    const char *path =
+        change->field == NRI_FIELD_NONE ? "device rules" : view_field_path(change->field);
     const bool key = change->key[0] != '\0';
     (void)snprintf(text, sizeof text, "%s%s%s%s%s%s%s", path != NULL ? path : "",
                    path == NULL ? nri_field_name(change->field) : "", key ? "[" : "", change->key,
@@ -188,7 +164,7 @@ static void print_heading(struct nrictl *ctl, const struct history_event *event)
 static void print_texts(struct nrictl *ctl, const struct history_event *event)
 {
     for (const struct history_turn *at = event->turns; at != NULL; at = at->next) {
-        if (at->text[0] == '\0' || strcmp(at->text, event->text) == 0)
+        if (at->text[0] == '\0' || strstr(event->text, at->text) != NULL)
             continue;
         print_safe(ctl, at->plugin);
         (void)fputs(": ", ctl->out);

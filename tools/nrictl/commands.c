@@ -4,7 +4,9 @@
 #include "apply.h"
 #include "check.h"
 #include "decode.h"
+#include "diff.h"
 #include "doctor.h"
+#include "explain.h"
 #include "help.h"
 #include "nrictl.h"
 #include "record.h"
@@ -18,6 +20,8 @@ const struct nrictl_command *const nrictl_commands[] = {
     &nrictl_record,
     &nrictl_decode,
     &nrictl_replay,
+    &nrictl_explain,
+    &nrictl_diff,
     &nrictl_apply,
     &nrictl_check,
     &nrictl_doctor,

@@ -104,6 +104,11 @@ struct history_event *history_last(const struct history *history, const char *id
  * that changes no container, or was not begun, is none of the history's. */
 int history_outcome(struct history *history, const nri_outcome *outcome);
 
+/* A whole event as a validator is told of it: a turn for each plugin that was asked, with what it
+ * owns; `after` of all is the end (history_owners.c). */
+int history_validated(struct history *history,
+                      const Nri__Pkg__Api__V1alpha1__ValidateContainerAdjustmentRequest *request);
+
 /* Leaves only events of the containers with that id (or the beginning of one) or name; NULL: the
  * first container alone. False: there is none. */
 bool history_select(struct history *history, const char *container);

@@ -173,7 +173,8 @@ static struct child_options child_options(const struct scenario_plugin *plugin)
 int rehearsal_start_plugin(struct rehearsal *rehearsal, const struct scenario_plugin *plugin,
                            node_done done, void *user)
 {
-    const struct child_options options = child_options(plugin);
+    struct child_options options = child_options(plugin);
+    options.output = rehearsal->options.plugin_output;
     return node_start_child(rehearsal->node, &options, NULL, done, user);
 }
 

@@ -61,6 +61,7 @@ struct rehearsal_options {
     bool shell; /* the node stays when the steps are over, until the shell ends */
     bool keep;  /* the node stays when the steps are over, until a signal */
     bool verbose;
+    int plugin_output; /* a descriptor for what plugins print; 0: standard error */
 };
 
 enum rehearsal_end {
@@ -83,6 +84,9 @@ struct rehearsal {
     struct rehearsal_options options;
     /* Called when the steps are over, while the node is still there: the report. */
     void (*over)(struct rehearsal *rehearsal, void *user);
+    /* Each event before it is sent, and its outcome; may be NULL. */
+    void (*asked)(const struct nri_runtime_event *event, void *user);
+    void (*outcome)(const nri_outcome *outcome, void *user);
     void *user;
 
     struct nri_arena arena; /* of results and findings */

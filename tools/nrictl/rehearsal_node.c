@@ -54,6 +54,14 @@ static void on_lost(struct node *node, nri_runtime_plugin *plugin, int code, con
     (void)uv_async_send(&rehearsal->poke);
 }
 
+static void on_asked(struct node *node, const struct nri_runtime_event *event, void *user)
+{
+    struct rehearsal *rehearsal = user;
+    (void)node;
+    if (rehearsal->asked != NULL)
+        rehearsal->asked(event, rehearsal->user);
+}
+
 static void on_outcome(struct node *node, nri_outcome *outcome, void *user)
 {
     struct rehearsal *rehearsal = user;
@@ -62,6 +70,8 @@ static void on_outcome(struct node *node, nri_outcome *outcome, void *user)
         load_outcome(rehearsal->load, outcome);
     else if (!rehearsal->reported)
         trail_add_event(&rehearsal->trail, outcome);
+    if (rehearsal->outcome != NULL)
+        rehearsal->outcome(outcome, rehearsal->user);
     (void)uv_async_send(&rehearsal->poke);
 }
 
@@ -125,6 +135,7 @@ int rehearsal_make_node(struct rehearsal *rehearsal)
     static const struct node_watch watch = {.ready = on_ready,
                                             .connected = on_connected,
                                             .lost = on_lost,
+                                            .asked = on_asked,
                                             .outcome = on_outcome,
                                             .updated = on_updated,
                                             .evicted = on_evicted,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command_line.h"
 #include "memory.h"
+#include "plugin_option.h"
 #include "report.h"
 
 #define MOST_PLUGINS 128
@@ -98,44 +98,11 @@ struct sim {
 
 /* ---- the command line ---- */
 
-static bool is_digit(char byte)
-{
-    return byte >= '0' && byte <= '9';
-}
-
-/* "NN-NAME=PROGRAM": which plugin it is to be. */
-static int take_identity(struct nrictl *ctl, const char *argument, struct sim *sim,
-                         struct scenario_plugin *plugin, const char **words)
-{
-    const char *word = words[0];
-    const char *equal = strchr(word, '=');
-    if (equal == NULL)
-        return 0;
-    if (!is_digit(word[0]) || !is_digit(word[1]) || word[2] != '-' || equal == word + 3 ||
-        equal[1] == '\0')
-        return nrictl_fail(ctl, NRICTL_USAGE,
-                           "--plugin '%s': what stands before = is NN-NAME, such as 10-%s",
-                           argument, equal[1] != '\0' ? equal + 1 : "name");
-    plugin->index = nri_arena_text(&sim->arena, word, 2);
-    plugin->name = nri_arena_text(&sim->arena, word + 3, (size_t)(equal - word) - 3);
-    words[0] = equal + 1;
-    return plugin->index != NULL && plugin->name != NULL
-               ? 0
-               : nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
-}
-
 static int take_plugin(struct nrictl *ctl, const char *argument, struct sim *sim)
 {
-    const char *why;
     if (sim->options.plugin_count == MOST_PLUGINS)
         return nrictl_fail(ctl, NRICTL_USAGE, "at most %d plugins are possible", MOST_PLUGINS);
-    struct scenario_plugin *plugin = &sim->plugins[sim->options.plugin_count++];
-    const char **words = command_line_split(&sim->arena, argument, &why);
-    plugin->argv = words;
-    if (words == NULL)
-        return nrictl_fail(ctl, NRICTL_USAGE, "--plugin '%s': %s", argument, why);
-    plugin->connects = strstr(argument, "{socket}") != NULL;
-    return take_identity(ctl, argument, sim, plugin, words);
+    return plugin_option(ctl, &sim->arena, argument, &sim->plugins[sim->options.plugin_count++]);
 }
 
 static int take_wait(struct nrictl *ctl, const char *argument, struct sim *sim)

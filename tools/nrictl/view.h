@@ -42,12 +42,13 @@ int view_adjusted(const struct view *view, const struct view_document *before,
                   const Nri__Pkg__Api__V1alpha1__ContainerAdjustment *adjust,
                   struct view_document *after, struct nri_error *error);
 int view_updated(const struct view *view, const struct view_document *before,
-                 const Nri__Pkg__Api__V1alpha1__LinuxResources *resources,
-                 struct view_document *after, struct nri_error *error);
+                 const Nri__Pkg__Api__V1alpha1__LinuxResources *given, struct view_document *after,
+                 struct nri_error *error);
 
 /* ---- the fields that plugins set (enum nri_field) ---- */
 
-/* Where a field stands: "process.env"; NULL for a number that is no field. */
+/* Where a field stands: "process.env"; NULL for a number that is no field. NRI_FIELD_NONE is the
+ * rules of the device cgroup, which lib/runtime tells so. */
 const char *view_field_path(int field);
 /* Whether each of its keys has a value of its own. */
 bool view_field_keyed(int field);

@@ -20,6 +20,8 @@ struct field_place {
 };
 
 static const struct field_place places[] = {
+    /* The rules of the device cgroup, which nobody owns. */
+    [NRI_FIELD_NONE] = {"linux.resources.devices", KIND_PLAIN, 0},
     [NRI_FIELD_ANNOTATIONS] = {"annotations", KIND_MEMBERS, 0},
     [NRI_FIELD_MOUNTS] = {"mounts", KIND_LIST, 0},
     [NRI_FIELD_OCI_HOOKS] = {"hooks", KIND_PLAIN, 0},
@@ -64,7 +66,7 @@ static const struct field_place places[] = {
 
 static const struct field_place *place_of(int field)
 {
-    const bool known = field > 0 && (size_t)field < sizeof places / sizeof *places;
+    const bool known = field >= 0 && (size_t)field < sizeof places / sizeof *places;
     return known && places[field].path != NULL ? &places[field] : NULL;
 }
 
