@@ -153,7 +153,7 @@ class Sources(Explain):
         self.refused("explain", "--socket", self.path("none.sock"), says="none.sock", expect=case.ENVIRONMENT)
 
 
-class Live(Explain):
+class Running(Explain):
     def start(self, *arguments):
         process = subprocess.Popen([case.NRICTL, *arguments], cwd=self.directory, env=self.environment(), text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -161,16 +161,72 @@ class Live(Explain):
         self.addCleanup(process.kill)
         return process
 
-    def runtime(self, path, *arguments):
-        """A node that begins when the explainer is there; its socket."""
-        node = self.start("sim", "--socket", self.path("nri.sock"), "--wait", "nrictl-explain", *arguments, path)
+    def wait_for(self, path, process):
+        """Until a socket is there that the process makes."""
         end = time.monotonic() + case.PATIENCE
-        while not os.path.exists(self.path("nri.sock")):
-            self.assertIsNone(node.poll())
+        while not os.path.exists(path):
+            self.assertIsNone(process.poll())
             self.assertLess(time.monotonic(), end)
             os.sched_yield()
+
+    def runtime(self, path, *arguments, wait=("nrictl-explain",)):
+        """A node that begins when these plugins are there."""
+        waits = [argument for name in wait for argument in ("--wait", name)]
+        node = self.start("sim", "--socket", self.path("nri.sock"), *waits, *arguments, path)
+        self.wait_for(self.path("nri.sock"), node)
         return node
 
+
+class Recording(Running):
+    def record(self):
+        """Two plugins at a node, recorded."""
+        text = SCENARIO.replace("plugins:\n%s\n", "")
+        node = self.runtime(self.write("test.yaml", text), wait=("10-a", "20-b"))
+        recorder = self.start("record", "-f", "new.rec", "--listen", self.path("proxy.sock"), "--connect",
+                              self.path("nri.sock"))
+        self.wait_for(self.path("proxy.sock"), recorder)
+        for index, name, change in (("10", "a", "PATH=/a"), ("20", "b", "B=2")):
+            plugin = subprocess.Popen([os.path.join(case.PROGRAMS, "nri-logger"), "--idx", index, "--name", name,
+                                       "--socket", self.path("proxy.sock"), "--add-env", change],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(plugin.wait)
+            self.addCleanup(plugin.kill)
+        node.communicate(timeout=case.PATIENCE)
+        self.assertEqual(node.returncode, case.OK)
+        recorder.send_signal(signal.SIGTERM)
+        recorder.communicate(timeout=case.PATIENCE)
+        return "new.rec"
+
+    def test_answers_of_all_plugins(self):
+        event = self.explain(self.record())
+        self.assertEqual(self.changes(event), [
+            ("10-a", "process.env", "PATH", "set", "PATH=/bin", "PATH=/a"),
+            ("20-b", "process.env", "B", "set", None, "B=2")])
+        self.assertTrue(all(plugin["latency_ns"] > 0 for plugin in event["plugins"]))
+        (steps,) = self.run_json("diff", "-c", "app", "new.rec")["events"]
+        self.assertEqual([plugin["differences"] for plugin in steps["plugins"]][:2], [
+            [{"path": "process.env[PATH]", "before": "PATH=/bin", "after": "PATH=/a", "plugin": "10-a"}],
+            [{"path": "process.env[B]", "after": "B=2", "plugin": "20-b"}]])
+        # Without a name it is the first one.
+        (first,) = self.run_json("explain", "new.rec")["events"]
+        self.assertEqual(first["name"], "first")
+
+    def test_one_that_ends_within_a_record(self):
+        with open(self.path("session.rec"), "rb") as file:
+            whole = file.read()
+        with open(self.path("torn.rec"), "wb") as file:
+            file.write(whole[:-7])
+        done = self.run_nrictl("explain", "torn.rec")
+        self.assertIn("are left out", done.stderr)
+        self.assertIn("process.env[GREETING]", done.stdout)
+
+    def test_refused(self):
+        self.refused("explain", "--plugin", "x", "session.rec", says="session.rec is a recording")
+        self.refused("explain", "--container", "nobody", "session.rec", says="no container is created",
+                     expect=case.FINDING)
+
+
+class Live(Running):
     def listen(self, *arguments):
         return self.run_nrictl("explain", "--socket", self.path("nri.sock"), *arguments)
 

@@ -213,67 +213,90 @@ static void take_answer(struct reading *reading, const struct session_message *m
              history_conclude(history, reading->event, NRI_E_REJECTED, text, answer.plugin));
 }
 
+/* ---- messages ---- */
+
+/* What a message is goes by its type, so that nothing is taken for what it is not. */
+#define IS(decoded, name) ((decoded)->descriptor == &nri__pkg__api__v1alpha1__##name##__descriptor)
+
+static void take_question(struct reading *reading, const struct session_message *message,
+                          const ProtobufCMessage *decoded)
+{
+    struct subject subject;
+    if (IS(decoded, create_container_request)) {
+        const MESSAGE(CreateContainerRequest) *create = (const void *)decoded;
+        subject =
+            (struct subject){NRI_EVENT_CREATE_CONTAINER, create->pod, create->container, NULL};
+    } else if (IS(decoded, update_container_request)) {
+        const MESSAGE(UpdateContainerRequest) *update = (const void *)decoded;
+        subject = (struct subject){NRI_EVENT_UPDATE_CONTAINER, update->pod, update->container,
+                                   update->linux_resources};
+    } else if (IS(decoded, validate_container_adjustment_request)) {
+        const MESSAGE(ValidateContainerAdjustmentRequest) *validate = (const void *)decoded;
+        subject = (struct subject){NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT, validate->pod,
+                                   validate->container, NULL};
+    } else {
+        return;
+    }
+    ask(reading, message, &subject);
+}
+
+static void take_request(struct reading *reading, const struct session_message *message,
+                         const ProtobufCMessage *decoded)
+{
+    if (IS(decoded, register_plugin_request)) {
+        name_plugin(reading, message->connection, (const void *)decoded);
+    } else if (IS(decoded, configure_request)) {
+        const MESSAGE(ConfigureRequest) *configure = (const void *)decoded;
+        if (!reading->configured)
+            reading->source->history.view.go_compatible = is_go(configure->runtime_name);
+        reading->configured = true;
+    } else {
+        take_question(reading, message, decoded);
+    }
+}
+
+/* What else there is need not be decoded. */
+static bool is_of_interest(const struct session_message *message)
+{
+    static const ProtobufCMessageDescriptor *const types[] = {
+        &nri__pkg__api__v1alpha1__register_plugin_request__descriptor,
+        &nri__pkg__api__v1alpha1__configure_request__descriptor,
+        &nri__pkg__api__v1alpha1__create_container_request__descriptor,
+        &nri__pkg__api__v1alpha1__create_container_response__descriptor,
+        &nri__pkg__api__v1alpha1__update_container_request__descriptor,
+        &nri__pkg__api__v1alpha1__update_container_response__descriptor,
+        &nri__pkg__api__v1alpha1__validate_container_adjustment_request__descriptor,
+        &nri__pkg__api__v1alpha1__validate_container_adjustment_response__descriptor,
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (message->type == types[i])
+            return true;
+    }
+    return false;
+}
+
+/* Whether a reply is one to that question. */
+static bool is_reply(const ProtobufCMessage *reply, enum nri_event event)
+{
+    if (event == NRI_EVENT_CREATE_CONTAINER)
+        return IS(reply, create_container_response);
+    if (event == NRI_EVENT_UPDATE_CONTAINER)
+        return IS(reply, update_container_response);
+    return IS(reply, validate_container_adjustment_response);
+}
+
 static void answer(struct reading *reading, const struct session_message *message,
                    const ProtobufCMessage *reply)
 {
     for (size_t i = 0; reading->event != NULL && i < reading->question_count; i++) {
         struct question *at = &reading->questions[i];
         if (at->connection != message->connection || at->request != message->request ||
-            at->answered)
+            at->answered || (reply != NULL && !is_reply(reply, at->event)))
             continue;
         at->answered = true;
         take_answer(reading, message, at, reply);
         return;
     }
-}
-
-/* ---- messages ---- */
-
-static bool is(const struct session_text text, const char *name)
-{
-    return text.length == strlen(name) && memcmp(text.text, name, text.length) == 0;
-}
-
-static void take_request(struct reading *reading, const struct session_message *message,
-                         const ProtobufCMessage *decoded)
-{
-    struct subject subject = {.event = NRI_EVENT_CREATE_CONTAINER};
-    if (is(message->method, "RegisterPlugin")) {
-        name_plugin(reading, message->connection, (const void *)decoded);
-    } else if (is(message->method, "Configure") && !reading->configured) {
-        const MESSAGE(ConfigureRequest) *configure = (const void *)decoded;
-        reading->configured = true;
-        reading->source->history.view.go_compatible = is_go(configure->runtime_name);
-    } else if (is(message->method, "CreateContainer")) {
-        const MESSAGE(CreateContainerRequest) *create = (const void *)decoded;
-        subject.pod = create->pod;
-        subject.container = create->container;
-        ask(reading, message, &subject);
-    } else if (is(message->method, "UpdateContainer")) {
-        const MESSAGE(UpdateContainerRequest) *update = (const void *)decoded;
-        subject = (struct subject){NRI_EVENT_UPDATE_CONTAINER, update->pod, update->container,
-                                   update->linux_resources};
-        ask(reading, message, &subject);
-    } else {
-        const MESSAGE(ValidateContainerAdjustmentRequest) *validate = (const void *)decoded;
-        subject = (struct subject){NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT, validate->pod,
-                                   validate->container, NULL};
-        ask(reading, message, &subject);
-    }
-}
-
-static bool is_of_interest(const struct session_message *message)
-{
-    static const char *const methods[] = {"CreateContainer", "UpdateContainer",
-                                          "ValidateContainerAdjustment"};
-    if (message->known == NULL || message->type == NULL)
-        return false;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        if (is(message->method, methods[i]))
-            return true;
-    }
-    return !message->response &&
-           (is(message->method, "RegisterPlugin") || is(message->method, "Configure"));
 }
 
 static void on_message(void *user, const struct session_message *message)
