@@ -142,6 +142,10 @@ class Sources(Explain):
         self.assertTrue(change["no_effect"])
         text = self.run_nrictl("explain", "-c", "app", "--runtime", "containerd@2.1", "test.yaml").stdout
         self.assertIn("set, no effect", text)
+        # Nor does it hand on that a variable is to go.
+        event = self.explain(self.scenario(a_10=create(env=[{"key": "-PATH"}])), "--runtime", "containerd@2.1")
+        self.assertEqual(self.changes(event), [("10-a", "process.env", "PATH", "removed", "PATH=/bin", "PATH=/bin")])
+        self.assertTrue(event["plugins"][0]["changes"][0]["no_effect"])
 
     def test_refused(self):
         self.refused("explain", "a", "b", says="not 2 files")

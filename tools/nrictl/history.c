@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "difference.h"
 #include "io/host.h"
 #include "memory.h"
 #include "model/model.h"
@@ -178,8 +179,11 @@ static int find_values(struct taking *taking, struct history_change *change)
     code = view_value(view, &taking->event->last, change->field, change->key, &change->before);
     if (code == 0)
         code = view_value(view, &taking->turn->after, change->field, change->key, &change->after);
-    change->no_effect = change->after == NULL &&
-                        (change->action == NRI_CHANGE_SET || change->action == NRI_CHANGE_REPLACED);
+    change->no_effect =
+        change->action == NRI_CHANGE_REMOVED
+            ? change->after != NULL && difference_none(change->before, change->after)
+            : change->after == NULL &&
+                  (change->action == NRI_CHANGE_SET || change->action == NRI_CHANGE_REPLACED);
     return code;
 }
 
