@@ -58,16 +58,17 @@ const char *command_line_replace(struct nri_arena *arena, const char *text, cons
     size_t count = 0;
     for (const char *at = text; (at = strstr(at, what)) != NULL; at += what_length)
         count++;
-    char *made = nri_arena_alloc(arena, strlen(text) + count * by_length + 1);
-    char *end = made;
+    char *made = nri_arena_zero(arena, strlen(text) + count * by_length + 1);
     if (made == NULL)
         return NULL;
-    for (const char *found; (found = strstr(text, what)) != NULL; text = found + what_length) {
-        memcpy(end, text, (size_t)(found - text));
-        end += found - text;
-        memcpy(end, by, by_length);
-        end += by_length;
+    for (size_t length = 0; *text != '\0';) {
+        if (strncmp(text, what, what_length) != 0) {
+            made[length++] = *text++;
+            continue;
+        }
+        for (size_t i = 0; i < by_length; i++)
+            made[length++] = by[i];
+        text += what_length;
     }
-    memcpy(end, text, strlen(text) + 1);
     return made;
 }

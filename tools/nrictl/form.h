@@ -31,14 +31,14 @@ struct form;
 
 struct form_key {
     const char *name; /* NULL for an item, and at the end of a list of keys */
-    unsigned types;
     const char *help; /* a sentence without a full stop */
-    bool required;
     int64_t least, most;
     const char *const *choices; /* ends with NULL */
     const struct form *form;
     const struct form_key *item;
     size_t most_items; /* of a list or map; 0: FORM_MOST_ITEMS */
+    unsigned types;
+    bool required;
 };
 
 struct form {

@@ -43,7 +43,7 @@ static int read_command(struct scenario_reader *reader, const struct nri_json *v
         if (words == NULL)
             rc = form_refuse(&reader->check, value, "command: %s", why);
     }
-    for (size_t i = 0; rc == 0 && words[i] != NULL; i++) {
+    for (size_t i = 0; rc == 0 && words != NULL && words[i] != NULL; i++) {
         plugin->connects = plugin->connects || strstr(words[i], "{socket}") != NULL;
         words[i] = command_line_replace(arena, words[i], "{dir}", reader->directory);
         rc = words[i] == NULL ? scenario_no_memory(reader) : 0;
