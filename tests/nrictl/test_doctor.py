@@ -401,6 +401,7 @@ def same_index(root):
 @fault("plugins.same-name")
 def same_name(root):
     root.program(PLUGINS + "30-pinner", elf())
+    root.file(DROPINS + "30-pinner.conf", "")  # pinner.conf is 20-pinner's still
 
 
 @fault("dropins.unmatched")
@@ -801,7 +802,7 @@ class Doctor(case.Case):
 
     def test_real_programs(self):
         # A real plugin with real libraries, and the same with a library that is not there.
-        directory = self.path("plugins")
+        directory = self.path("real-plugins")
         os.mkdir(directory)
         logger = os.path.join(case.PROGRAMS, "nri-logger")
         os.symlink(logger, os.path.join(directory, "10-logger"))
@@ -811,7 +812,7 @@ class Doctor(case.Case):
         with open(os.path.join(directory, "20-broken"), "wb") as file:
             file.write(program.replace(b"\0libnri.so.", b"\0libnrj.so."))
         os.chmod(os.path.join(directory, "20-broken"), 0o755)
-        done = self.run_json("doctor", "--plugin-dir", "plugins", "--config-dir", "absent", expect=case.FINDING)
+        done = self.run_json("doctor", "--plugin-dir", "real-plugins", "--config-dir", "absent", expect=case.FINDING)
         plugins = {os.path.basename(each["where"]): each["id"] for each in done["findings"]
                    if each["id"].startswith("plugins.")}
         self.assertEqual(plugins, {"10-logger": "plugins.ready", "20-broken": "plugins.library"}, done)
@@ -820,7 +821,7 @@ class Doctor(case.Case):
         root = self.root()
         os.chmod(root.path(LOGGER), 0o711)
         os.chmod(root.path("/run/nri"), 0o711)
-        command = [os.path.join(self.directory, "nrictl"), "doctor", "--root", root.directory, "--output", "json"]
+        command = [os.path.join(self.directory, "copied-nrictl"), "doctor", "--root", root.directory, "--output", "json"]
         shutil.copy(case.NRICTL, command[0])
         for directory in (os.path.dirname(self.directory), self.directory):
             os.chmod(directory, 0o755)
@@ -834,9 +835,9 @@ class Doctor(case.Case):
             self.assertEqual(found, {"plugins.unreadable", "socket.permission"})
 
     def test_noexec(self):
-        script = ("mount -t tmpfs -o mode=755%s none mounted && install -m 755 /bin/true mounted/10-true && "
-                  "exec '%s' doctor --plugin-dir mounted --config-dir absent")
-        os.mkdir(self.path("mounted"))
+        script = ("mount -t tmpfs -o mode=755%s none mounted-noexec && install -m 755 /bin/true mounted-noexec/10-true && "
+                  "exec '%s' doctor --plugin-dir mounted-noexec --config-dir absent")
+        os.mkdir(self.path("mounted-noexec"))
         unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
         if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode != 0:
             self.skipTest("no mount namespaces here")
@@ -896,12 +897,33 @@ class Doctor(case.Case):
         self.assertIn("this environment has NRI_PLUGIN_SOCKET=3", done.stdout)
         self.assertIn("fix: unset NRI_PLUGIN_SOCKET", done.stdout)
 
-    def test_version_of_a_program(self):
-        # Run here, and never below a root.
+    def test_programs_below_a_root_are_never_run(self):
         root = self.root()
-        root.program("/usr/bin/containerd", "#!/bin/sh\ntouch %s\necho 'containerd example.org v2.0.1 abc'\n" % self.path("ran"))
-        self.found(root)
+        for program in ("/usr/bin/containerd", "/usr/local/bin/containerd", LOGGER):
+            root.program(program, "#!/bin/sh\ntouch %s\necho 'containerd example.org v2.0.1 abc'\n" % self.path("ran"))
+        version = next(each for each in self.found(root) if each["id"] == "runtime.version")
+        self.assertIn("containerd 2.3.0", version["what"])
         self.assertFalse(os.path.exists(self.path("ran")))
+
+    def test_version_of_this_systems_runtime(self):
+        script = ("mount -t tmpfs none /usr/local/bin && printf '#!/bin/sh\\necho %s\\n' > /usr/local/bin/%s && "
+                  "chmod 755 /usr/local/bin/%s && exec '%s' doctor --all %s")
+        program = self.path("copied-nrictl")
+        shutil.copy(case.NRICTL, program)
+        unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+        if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode != 0:
+            self.skipTest("no mount namespaces here")
+        for options, binary, text, expected in (
+                ("--runtime containerd", "containerd", "containerd github.com/containerd/containerd/v2 v2.1.4 75cb2b7",
+                 "containerd 2.1.4 with NRI 0.8.0"),
+                # Below a root the one of this system says nothing.
+                ("--root " + self.root().directory, "containerd", "containerd example.org v2.1.4", "containerd 2.3.0-1 with NRI 0.12.0"),
+                ("--runtime cri-o", "crio", "crio version 1.34.0", "CRI-O 1.34.0 with NRI 0.10.0"),
+                ("--runtime docker", "dockerd", "Docker version 29.5.0, build abc", "Docker 29.5.0 with NRI 0.12.0")):
+            with self.subTest(options):
+                done = subprocess.run([*unshare, "sh", "-c", script % (text, binary, binary, program, options)], check=False,
+                                      capture_output=True, text=True, timeout=case.PATIENCE)
+                self.assertIn(expected, done.stdout, done.stderr)
 
     # ---- the documentation
 
