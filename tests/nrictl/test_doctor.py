@@ -910,6 +910,8 @@ class Doctor(case.Case):
                   "chmod 755 /usr/local/bin/%s && exec '%s' doctor --all %s")
         program = self.path("copied-nrictl")
         shutil.copy(case.NRICTL, program)
+        root = self.root()
+        root.program("/usr/local/bin/containerd", elf())
         unshare = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
         if subprocess.run([*unshare, "true"], check=False, capture_output=True).returncode != 0:
             self.skipTest("no mount namespaces here")
@@ -917,7 +919,7 @@ class Doctor(case.Case):
                 ("--runtime containerd", "containerd", "containerd github.com/containerd/containerd/v2 v2.1.4 75cb2b7",
                  "containerd 2.1.4 with NRI 0.8.0"),
                 # Below a root the one of this system says nothing.
-                ("--root " + self.root().directory, "containerd", "containerd example.org v2.1.4", "containerd 2.3.0-1 with NRI 0.12.0"),
+                ("--root " + root.directory, "containerd", "containerd example.org v2.1.4", "containerd 2.3.0-1 with NRI 0.12.0"),
                 ("--runtime cri-o", "crio", "crio version 1.34.0", "CRI-O 1.34.0 with NRI 0.10.0"),
                 ("--runtime docker", "dockerd", "Docker version 29.5.0, build abc", "Docker 29.5.0 with NRI 0.12.0")):
             with self.subTest(options):
