@@ -35,8 +35,7 @@ static struct nri_json *change_document(struct nri_arena *arena,
     if (change->from[0] != '\0')
         whole = whole && document_set_text(arena, object, "from", change->from);
     if (change->no_effect)
-        whole = whole &&
-                document_set(arena, object, "no_effect", nri_json_new_bool(arena, true));
+        whole = whole && document_set(arena, object, "no_effect", nri_json_new_bool(arena, true));
     if (change->before != NULL)
         whole = whole && document_set(arena, object, "before", change->before);
     if (change->after != NULL)
@@ -70,8 +69,8 @@ static struct nri_json *turn_document(struct history *history, const struct hist
                 document_set_text(arena, object, "text", turn->text);
     whole = whole && document_set(arena, object, "changes", changes_document(arena, turn));
     if (differences)
-        whole = whole &&
-                set_list(history, object, "differences", before, &turn->after, turn->plugin);
+        whole =
+            whole && set_list(history, object, "differences", before, &turn->after, turn->plugin);
     return whole ? object : NULL;
 }
 
@@ -94,22 +93,22 @@ static struct nri_json *event_document(struct history *history, const struct his
 {
     struct nri_arena *arena = &history->arena;
     struct nri_json *object = nri_json_new(arena, NRI_JSON_OBJECT);
-    bool whole = document_set_text(arena, object, "event", nri_event_name(event->event)) &&
-                 document_set_text(arena, object, "container", event->id) &&
-                 document_set_text(arena, object, "name", event->name) &&
-                 document_set_text(arena, object, "pod", event->pod) &&
-                 document_set(arena, object, "attributed",
-                              nri_json_new_bool(arena, !event->unattributed)) &&
-                 document_set(arena, object, "refused", nri_json_new_bool(arena, event->code != 0));
+    bool whole =
+        document_set_text(arena, object, "event", nri_event_name(event->event)) &&
+        document_set_text(arena, object, "container", event->id) &&
+        document_set_text(arena, object, "name", event->name) &&
+        document_set_text(arena, object, "pod", event->pod) &&
+        document_set(arena, object, "attributed", nri_json_new_bool(arena, !event->unattributed)) &&
+        document_set(arena, object, "refused", nri_json_new_bool(arena, event->code != 0));
     if (event->code != 0)
         whole = whole && document_set_text(arena, object, "refused_by", event->refused_by) &&
                 document_set_text(arena, object, "code", nri_strerror(event->code)) &&
                 document_set_text(arena, object, "text", event->text);
-    whole = whole && document_set(arena, object, "plugins",
-                                  turns_document(history, event, differences));
+    whole = whole &&
+            document_set(arena, object, "plugins", turns_document(history, event, differences));
     if (differences || event->unattributed)
-        whole = whole && set_list(history, object, "differences", &event->given, &event->last,
-                                  NULL);
+        whole =
+            whole && set_list(history, object, "differences", &event->given, &event->last, NULL);
     if (differences)
         whole = whole && document_set(arena, object, "before", event->given.root) &&
                 document_set(arena, object, "after", event->last.root);
