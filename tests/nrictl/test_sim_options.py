@@ -202,6 +202,12 @@ class Ends(Sim):
                 self.assertEqual(result["events"], ["RunPodSandbox web"])
                 self.assertIn('"event": "Shutdown"', self.read("10-a.report"))
 
+    def test_a_signal_among_the_steps_ends_it_with_keep_too(self):
+        text = HEAD + "steps:\n  - wait: {plugin: nobody}\n    timeout: 10m\n"
+        process = self.start("-v", "--keep", self.write("test.yaml", text))
+        self.until(process.stderr, "step 1 of 1")
+        self.assertEqual(self.end(process, signal.SIGINT)[0], case.ENVIRONMENT)
+
     def test_a_signal_that_finds_a_failure_is_one(self):
         text = HEAD + "steps:\n  - start: app\n  - wait: {plugin: nobody}\n    timeout: 10m\n"
         process = self.start("-v", self.write("test.yaml", text))

@@ -158,6 +158,11 @@ class Steps(Sim):
   - expect: {state: ready, of: web}
 """, "plugins:\n" + self.scripted("10-a", '{"event": "RunPodSandbox", "defer_ms": 20}'))
 
+    def test_a_wait_is_for_what_is_new(self):
+        # An event of an earlier step does not count.
+        self.steps("  - run: web\n  - create: app\n  - wait: {event: RunPodSandbox}\n    timeout: 10ms\n", expect=case.FINDING)
+        self.steps("  - run: web\n  - create: app\n  - wait: {event: CreateContainer app}\n")
+
     def test_plugins_are_refused_by_policy_and_validator(self):
         plugins = "plugins:\n" + self.scripted("10-a", '{"event": "CreateContainer", "adjust": {"linux": {"sysctl": {"a.b": "1"}}}}')
         self.steps("""
