@@ -26,7 +26,10 @@ class Sim(case.Case):
                 f'[nri-scripted, --script, "{{dir}}/{name}.json", --report, "{{dir}}/{name}.report"]}}\n')
 
     def sim(self, text, *arguments, expect=case.OK):
-        """The result as JSON of a scenario."""
+        """The result as JSON of a scenario. Where it is not about time-outs, a busy machine reaches none."""
+        for key in ("request_timeout", "registration_timeout"):
+            if key not in text:
+                text += "%s: 5m\n" % key
         return self.run_json("sim", *arguments, self.write("test.yaml", text), expect=expect)
 
     def failures(self, result):

@@ -45,7 +45,7 @@ class Steps(Sim):
         self.assertIn('"pods": ["web"]', self.read("10-a.report"))
 
     def test_a_paused_plugin_does_not_answer(self):
-        plugins = "request_timeout: 100ms\n" + "plugins:\n" + self.scripted("10-a")
+        plugins = "request_timeout: 3s\n" + "plugins:\n" + self.scripted("10-a")
         self.steps("""
   - pause: a
   - run: web
