@@ -70,7 +70,7 @@ static bool large_event(struct run *run, size_t length, uint32_t *stream)
 static void large_frames(struct run *run, int size)
 {
     enum { LENGTH = 100000 };
-    uint32_t stream;
+    uint32_t stream = 0;
     if (!step_join(run))
         return;
     run->peer.frame = (size_t)size;

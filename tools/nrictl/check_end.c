@@ -25,7 +25,7 @@ enum stage {
 static bool send_half(struct run *run)
 {
     struct peer *peer = &run->peer;
-    uint32_t stream;
+    uint32_t stream = 0;
     peer->hold = true;
     if (!step_send_synchronize(run, 0, 3, 3, false, &stream))
         return false;
@@ -38,7 +38,7 @@ static bool send_half(struct run *run)
 static bool has_reply(struct run *run)
 {
     struct peer_reply reply;
-    uint32_t stream;
+    uint32_t stream = 0;
     return peer_drained(run) && peer_request(run, "PauseContainer", NULL, &stream) &&
            peer_reply(run, stream, NULL, &reply);
 }
@@ -46,7 +46,7 @@ static bool has_reply(struct run *run)
 static bool reach(struct run *run, enum stage stage)
 {
     struct step_registration registration;
-    uint32_t stream;
+    uint32_t stream = 0;
     if (!step_start(run))
         return false;
     if (stage == AT_ONCE)
@@ -91,7 +91,7 @@ static bool closes_in_order(struct run *run)
 static void shuts_down(struct run *run, int argument)
 {
     struct peer_reply reply;
-    uint32_t stream;
+    uint32_t stream = 0;
     bool back = false;
     (void)argument;
     if (!step_join(run) || !peer_request(run, "Shutdown", NULL, &stream) ||

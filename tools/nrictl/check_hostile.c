@@ -103,7 +103,7 @@ static void lengths(struct run *run, int argument)
  * too, the process may not. */
 static bool payload_case(struct run *run, const char *method, const struct nri_buf *payload)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     bool ended = false;
     if (!peer_request(run, method, payload, &stream) || !peer_reply_or_end(run, stream, &ended))
         return false;

@@ -12,7 +12,7 @@ static const struct check look = {.id = "first-look",
 
 static bool reply_of(struct run *run, unsigned event, struct peer_reply *reply)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     return step_send_event(run, event, &stream) && peer_reply(run, stream, NULL, reply);
 }
 

@@ -36,7 +36,7 @@ static void most(struct run *run, int argument)
 {
     enum { EXHAUSTED = 8 };
     struct peer_reply reply;
-    uint32_t stream;
+    uint32_t stream = 0;
     (void)argument;
     if (!step_join(run) || !send_large(run, PEER_MOST_DATA - ENVELOPE, &stream) ||
         !peer_reply(run, stream, NULL, &reply))
@@ -53,7 +53,7 @@ static void beyond(struct run *run, int mebibytes)
 {
     enum { MEBIBYTE = 1 << 20 };
     struct peer_reply reply;
-    uint32_t stream;
+    uint32_t stream = 0;
     run->peer.frame = (size_t)mebibytes * MEBIBYTE; /* one frame: NRI before 0.7 */
     (void)(step_join(run) && send_large(run, (size_t)mebibytes * MEBIBYTE - ENVELOPE, &stream) &&
            peer_reply(run, stream, NULL, &reply) && step_alive(run));

@@ -36,7 +36,7 @@ static bool only_one(struct run *run)
 static void comes_back(struct run *run, int argument)
 {
     struct step_registration first, second;
-    uint32_t stream;
+    uint32_t stream = 0;
     (void)argument;
     if (!can(run) || !step_start(run) || !step_registration(run, &first) ||
         !peer_answer(run, first.stream, 0, "") || !step_configure(run) || !step_synchronize(run) ||
@@ -56,7 +56,7 @@ static void comes_back(struct run *run, int argument)
 static void forgets_parts(struct run *run, int argument)
 {
     struct step_registration registration;
-    uint32_t stream;
+    uint32_t stream = 0;
     (void)argument;
     (void)(can(run) && step_start(run) && step_registration(run, &registration) &&
            peer_answer(run, registration.stream, 0, "") && step_configure(run) &&

@@ -104,7 +104,7 @@ bool step_configured(struct run *run, uint32_t stream)
 
 bool step_configure(struct run *run)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     return step_send_configure(run, &stream) && step_configured(run, stream);
 }
 
@@ -155,7 +155,7 @@ bool step_synchronized(struct run *run, uint32_t stream, bool more)
 
 bool step_synchronize(struct run *run)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     return step_send_synchronize(run, 0, 1, 1, false, &stream) &&
            step_synchronized(run, stream, false);
 }
@@ -253,7 +253,7 @@ bool step_event(struct run *run, unsigned event)
     const struct message_call *call = message_call(event);
     const bool own = has_own_call(run, event);
     struct peer_reply reply;
-    uint32_t stream;
+    uint32_t stream = 0;
     if (!step_send_event(run, event, &stream))
         return false;
     if (!own || call->own_since != MESSAGE_0_12)
@@ -267,7 +267,7 @@ bool step_event(struct run *run, unsigned event)
 
 bool step_state_change(struct run *run, unsigned event)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     return send_event(run, event, false, &stream) &&
            step_replied(run, stream, "StateChange", event <= MESSAGE_LIFE ? event : 0);
 }

@@ -198,7 +198,7 @@ static bool miss(struct run *run, uint32_t *stream)
 
 static void late(struct run *run, int argument)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     bool ended;
     (void)argument;
     if (!step_join(run) || !miss(run, &stream))
@@ -214,7 +214,7 @@ static void late(struct run *run, int argument)
 
 static void gone(struct run *run, int argument)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     bool back;
     (void)argument;
     if (!step_join(run) || !miss(run, &stream))

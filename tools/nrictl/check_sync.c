@@ -15,7 +15,7 @@ static bool configured(struct run *run)
 
 static bool part(struct run *run, unsigned first, unsigned pods, unsigned containers, bool more)
 {
-    uint32_t stream;
+    uint32_t stream = 0;
     return step_send_synchronize(run, first, pods, containers, more, &stream) &&
            step_synchronized(run, stream, more);
 }

@@ -124,9 +124,9 @@ int nrictl_parse(struct nrictl *ctl, const struct nrictl_command *command, int a
     opterr = 0;
     while ((found = getopt_long(argc, argv, forms.letters, forms.longs, NULL)) != -1) {
         int code = -1;
-        if (found == ':' || found == '?') {
+        if (found == ':' || found == '?')
             return refuse(ctl, found, argv[optind - 1]);
-        } else if (is_own(command, found)) {
+        if (is_own(command, found)) {
             code = take(ctl, found, optarg, user);
             code = code == 0 ? -1 : code;
         } else if (found == 'h') {
