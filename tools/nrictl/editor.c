@@ -232,9 +232,10 @@ struct editor *editor_new(struct node *node, int input, FILE *out, FILE *err)
     (void)el_set(editor->edit, EL_CLIENTDATA, editor);
     (void)el_set(editor->edit, EL_PROMPT, prompt);
     (void)el_set(editor->edit, EL_EDITOR, "emacs");
-    (void)el_set(editor->edit, EL_ADDFN, "nrictl-complete", "Complete a word", on_complete);
+    /* libedit keeps wide texts as they are; of others it makes copies that it never gives back. */
+    (void)el_wset(editor->edit, EL_ADDFN, L"nrictl-complete", L"Complete a word", on_complete);
     (void)el_set(editor->edit, EL_BIND, "^I", "nrictl-complete", NULL);
-    (void)el_set(editor->edit, EL_ADDFN, "nrictl-end", "End on an empty line", on_end);
+    (void)el_wset(editor->edit, EL_ADDFN, L"nrictl-end", L"End on an empty line", on_end);
     (void)el_set(editor->edit, EL_BIND, "^D", "nrictl-end", NULL);
     begin_history(editor);
     (void)el_source(editor->edit, NULL); /* the user's ~/.editrc */
