@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build nri_before_0_12 && !nri_before_0_10
+//go:build nri_before_0_12 && !nri_before_0_11
 
 package main
 

@@ -6,9 +6,10 @@
 
 version_tags() {
     case $1 in
-    0.6.*) echo nri_no_wasm,nri_before_0_12,nri_before_0_10,nri_before_0_7 ;;
-    0.[789].*) echo nri_no_wasm,nri_before_0_12,nri_before_0_10 ;;
-    0.1[01].*) echo nri_no_wasm,nri_before_0_12 ;;
+    0.6.*) echo nri_no_wasm,nri_before_0_12,nri_before_0_11,nri_before_0_10,nri_before_0_7 ;;
+    0.[789].*) echo nri_no_wasm,nri_before_0_12,nri_before_0_11,nri_before_0_10 ;;
+    0.10.*) echo nri_no_wasm,nri_before_0_12,nri_before_0_11 ;;
+    0.11.*) echo nri_no_wasm,nri_before_0_12 ;;
     *) echo nri_no_wasm ;;
     esac
 }
