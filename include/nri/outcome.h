@@ -75,7 +75,9 @@ enum nri_change_action {
     NRI_CHANGE_REPLACED = 1, /**< it set what another had set (NRI_MERGE_LAST_WINS) */
     NRI_CHANGE_KEPT = 2,     /**< it set what was set to the same value (NRI_MERGE_DEDUP) */
     NRI_CHANGE_REMOVED = 3,  /**< it removed something */
-    NRI_CHANGE_DROPPED = 4   /**< with that, what another had set went */
+    NRI_CHANGE_DROPPED = 4,  /**< with that, what another had set went */
+    NRI_CHANGE_EVICTED = 5   /**< it was the first to want a container evicted: the key is its
+                                  reason, the field NRI_FIELD_NONE */
 };
 
 /** How many steps there are. Since 0.1.0. */

@@ -148,6 +148,13 @@ static int enter(struct nri_merge *merge, enum nri_event event, const char *plug
     return 0;
 }
 
+static bool note_eviction(struct nri_merge *merge, const eviction_message *eviction)
+{
+    const struct nri_owners about = {.id = eviction->container_id};
+    const struct nri_key reason = nri_key_from(eviction->reason);
+    return nri_merge_note(merge, &about, NRI_MERGE_EVICTED, NRI_FIELD_NONE, &reason, NULL);
+}
+
 /* What is to be evicted, each container once with the first reason. Go drops evictions. */
 static int evict(struct nri_merge *merge, eviction_message *const *evictions, size_t count,
                  struct nri_error *error)
@@ -158,8 +165,10 @@ static int evict(struct nri_merge *merge, eviction_message *const *evictions, si
         const size_t had = merge->evicted.count;
         struct nri_keys_item *item =
             nri_keys_get(&merge->evicted, merge->arena, merge->seed, nri_key_of(evictions[i]));
-        if (item == NULL || (merge->evicted.count > had &&
-                             !nri_slots_add(&merge->evictions, merge->arena, evictions[i], NULL)))
+        if (item != NULL && merge->evicted.count == had)
+            continue;
+        if (item == NULL || !nri_slots_add(&merge->evictions, merge->arena, evictions[i], NULL) ||
+            !note_eviction(merge, evictions[i]))
             return nri_merge_no_memory(merge, error);
     }
     return 0;

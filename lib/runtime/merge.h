@@ -103,7 +103,8 @@ enum nri_merge_what {
     NRI_MERGE_REPLACED, /* it set what `from` had set before (NRI_MERGE_LAST_WINS) */
     NRI_MERGE_KEPT,     /* it set what `from` had set already to that value (NRI_MERGE_DEDUP) */
     NRI_MERGE_REMOVED,  /* it removed something */
-    NRI_MERGE_DROPPED   /* that removal took away what `from` had set; comes with REMOVED */
+    NRI_MERGE_DROPPED,  /* that removal took away what `from` had set; comes with REMOVED */
+    NRI_MERGE_EVICTED   /* it was the first to want the container evicted; the key is its reason */
 };
 
 struct nri_merge_change {

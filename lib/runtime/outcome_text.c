@@ -16,7 +16,8 @@
 #define LINE_SIZE 512
 
 static const char *const result_names[] = {"answered", "skipped", "failed", "queued"};
-static const char *const action_names[] = {"set", "replaced", "kept", "removed", "dropped"};
+static const char *const action_names[] = {"set",     "replaced", "kept",
+                                           "removed", "dropped",  "evicted"};
 
 /* ---- JSON ---- */
 
@@ -130,6 +131,13 @@ static int put(struct nri_buf *out, const char *format, ...)
     return nri_buf_append(out, line, (size_t)length);
 }
 
+static const char *what_changed(const struct nri_rt_change *change)
+{
+    if (change->action == NRI_CHANGE_EVICTED)
+        return change->key[0] == '\0' ? "for no reason" : "for";
+    return nri_field_name(change->field);
+}
+
 static int put_step(struct nri_buf *out, const struct nri_rt_step *step)
 {
     const uint64_t us = step->latency / 1000;
@@ -143,7 +151,7 @@ static int put_step(struct nri_buf *out, const struct nri_rt_step *step)
     for (size_t i = 0; code == 0 && i < step->change_count; i++) {
         const struct nri_rt_change *change = &step->changes[i];
         code = put(out, "%-20.40s %8" PRIu64 " us  %-9s %s%s%.100s%s%.40s%s%.64s\n", step->plugin,
-                   us, action_names[change->action], nri_field_name(change->field),
+                   us, action_names[change->action], what_changed(change),
                    change->key[0] == '\0' ? "" : " ", change->key,
                    change->other[0] == '\0' ? "" : ", of ", change->other,
                    change->container[0] == '\0' ? "" : ", container ", change->container);

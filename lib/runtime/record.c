@@ -56,6 +56,8 @@ static enum nri_change_action action_of(enum nri_merge_what what)
         return NRI_CHANGE_KEPT;
     case NRI_MERGE_REMOVED:
         return NRI_CHANGE_REMOVED;
+    case NRI_MERGE_EVICTED:
+        return NRI_CHANGE_EVICTED;
     case NRI_MERGE_DROPPED:
         break;
     }

@@ -253,6 +253,17 @@ static int update_and_evict(nri_request *request, struct rt_fixture *fixture)
     return nri_updates_evict(updates, "z", "too hot");
 }
 
+static int evict_only(nri_request *request, struct rt_fixture *fixture)
+{
+    nri_updates *updates = nri_request_updates(request);
+
+    (void)fixture;
+    if (nri_request_event(request) != NRI_EVENT_CREATE_CONTAINER)
+        return 0;
+    (void)nri_updates_evict(updates, "z", "mine, too");
+    return nri_updates_evict(updates, "y", "");
+}
+
 /* What a plugin asks for in its reply counts; that it conflicts with another's is not its failure.
  */
 static void test_metrics_of_updates(void **state)
@@ -279,6 +290,49 @@ static void test_metrics_of_updates(void **state)
     assert_contains(text,
                     "nri_runtime_evictions_total{plugin=\"20-two\",event=\"CreateContainer\"} 1\n");
     nri_metrics_free(text);
+}
+
+/* Who wants what evicted is told, and why: of two the first. */
+static void test_evictions(void **state)
+{
+    struct rt_fixture *fixture = *state;
+    const char *key, *id, *other;
+    enum nri_change_action action;
+    int field = -1;
+    char *text;
+
+    rt_start(fixture);
+    (void)rt_plugin(fixture, "10", "one", CREATE, update_and_evict);
+    (void)rt_plugin(fixture, "20", "two", CREATE, evict_only);
+    rt_settle(fixture);
+    nri_pod *pod = rt_pod("p");
+    nri_container *container = rt_container("c", "p");
+    struct rt_done *done = rt_call(fixture, NRI_EVENT_CREATE_CONTAINER, pod, container);
+    rt_settle(fixture);
+    nri_container_free(container);
+    nri_pod_free(pod);
+    assert_done(done, 0);
+    const size_t last = nri_outcome_change_count(done->outcome, 0) - 1;
+    assert_true(nri_outcome_change_at(done->outcome, 0, last, &field, &key, &id, &other, &action));
+    assert_int_equal(action, NRI_CHANGE_EVICTED);
+    assert_int_equal(field, NRI_FIELD_NONE);
+    assert_string_equal(key, "too hot");
+    assert_string_equal(id, "z");
+    assert_string_equal(other, "");
+    assert_int_equal(nri_outcome_change_count(done->outcome, 1), 1);
+    assert_true(nri_outcome_change_at(done->outcome, 1, 0, NULL, &key, &id, NULL, &action));
+    assert_int_equal(action, NRI_CHANGE_EVICTED);
+    assert_string_equal(id, "y");
+    assert_string_equal(key, "");
+    assert_int_equal(nri_outcome_json(done->outcome, NULL, &text, NULL), 0);
+    assert_contains(
+        text,
+        "{\"action\":\"evicted\",\"field\":\"None\",\"key\":\"too hot\",\"container\":\"z\"}");
+    nri_outcome_text_free(text);
+    assert_int_equal(nri_outcome_table(done->outcome, NULL, &text, NULL), 0);
+    assert_contains(text, "evicted   for too hot, container z");
+    assert_contains(text, "evicted   for no reason, container y");
+    nri_outcome_text_free(text);
 }
 
 /* A plugin that comes again and again under other names takes no memory without end. */
@@ -313,6 +367,7 @@ int main(void)
         rt_test(test_odd_keys),
         rt_test(test_metrics),
         rt_test(test_metrics_of_updates),
+        rt_test(test_evictions),
         rt_test(test_names_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,8 @@ static void value_cell(struct print_table *table, unsigned column, enum print_co
 
 /* ---- a plugin's lines ---- */
 
-static const char *const action_names[] = {"set", "replaced", "same", "removed", "dropped"};
+static const char *const action_names[] = {"set",     "replaced", "same",
+                                           "removed", "dropped",  "evicted"};
 
 static void what_cell(struct print_table *table, const struct history_change *change)
 {
@@ -83,8 +84,8 @@ static void what_cell(struct print_table *table, const struct history_change *ch
 static void field_cell(struct print_table *table, const struct history_change *change)
 {
     char text[512];
-    const char *path =
-        change->field == NRI_FIELD_NONE ? "device rules" : view_field_path(change->field);
+    const char *none = change->action == NRI_CHANGE_EVICTED ? "eviction" : "device rules";
+    const char *path = change->field == NRI_FIELD_NONE ? none : view_field_path(change->field);
     const bool key = change->key[0] != '\0';
     (void)snprintf(text, sizeof text, "%s%s%s%s%s%s%s", path != NULL ? path : "",
                    path == NULL ? nri_field_name(change->field) : "", key ? "[" : "", change->key,

@@ -6,7 +6,7 @@
 #include "difference.h"
 #include "document.h"
 
-static const char *const actions[] = {"set", "replaced", "kept", "removed", "dropped"};
+static const char *const actions[] = {"set", "replaced", "kept", "removed", "dropped", "evicted"};
 static const char *const results[] = {"answered", "skipped", "failed", "queued"};
 
 static bool set_list(struct history *history, struct nri_json *object, const char *key,

@@ -161,7 +161,7 @@ static enum nri_change_action action_of(enum nri_merge_what what)
     static const enum nri_change_action actions[] = {
         [NRI_MERGE_SET] = NRI_CHANGE_SET,         [NRI_MERGE_REPLACED] = NRI_CHANGE_REPLACED,
         [NRI_MERGE_KEPT] = NRI_CHANGE_KEPT,       [NRI_MERGE_REMOVED] = NRI_CHANGE_REMOVED,
-        [NRI_MERGE_DROPPED] = NRI_CHANGE_DROPPED,
+        [NRI_MERGE_DROPPED] = NRI_CHANGE_DROPPED, [NRI_MERGE_EVICTED] = NRI_CHANGE_EVICTED,
     };
     return actions[what];
 }
@@ -208,7 +208,7 @@ static void take_change(void *user, const struct nri_merge_change *from)
     taking->turn->change_count++;
     if (change->key == NULL)
         taking->failure = NRI_E_NOMEM;
-    if (taking->failure == 0)
+    if (taking->failure == 0 && change->action != NRI_CHANGE_EVICTED)
         taking->failure = find_values(taking, change);
 }
 

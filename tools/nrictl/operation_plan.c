@@ -241,6 +241,19 @@ static void give_up(struct operation *operation)
     operation_drop_steps(operation);
 }
 
+/* The outcome calls the event's own container "". */
+static const char *evicting_plugin(const nri_outcome *outcome, const char *id, const char *own)
+{
+    const char *about, *wanted = strcmp(id, own) == 0 ? "" : id;
+    enum nri_change_action action;
+    for (size_t i = 0; i < nri_outcome_step_count(outcome); i++)
+        for (size_t j = 0; nri_outcome_change_at(outcome, i, j, NULL, NULL, &about, NULL, &action);
+             j++)
+            if (action == NRI_CHANGE_EVICTED && strcmp(about, wanted) == 0)
+                return nri_outcome_step_plugin(outcome, i);
+    return "";
+}
+
 /* What plugins answered about other containers. */
 static void apply_updates(struct operation *operation, nri_outcome *outcome)
 {
@@ -257,7 +270,7 @@ static void apply_updates(struct operation *operation, nri_outcome *outcome)
             operation_note_not_updated(operation, id);
     }
     for (size_t i = 0; nri_updates_eviction_at(updates, i, &id, &reason); i++)
-        node_evict(node, id, "", reason);
+        node_evict(node, id, evicting_plugin(outcome, id, own), reason);
 }
 
 static bool updates_fail(struct operation *operation, nri_outcome *outcome)

@@ -98,7 +98,8 @@ static bool is_last(const nri_outcome *outcome, size_t step, size_t change, int 
              nri_outcome_change_at(outcome, i, j, &other, &other_key, &container, NULL, &action);
              j++) {
             if (other == field && *container == '\0' && strcmp(other_key, key) == 0 &&
-                action != NRI_CHANGE_KEPT && field != NRI_FIELD_OCI_HOOKS)
+                action != NRI_CHANGE_KEPT && action != NRI_CHANGE_EVICTED &&
+                field != NRI_FIELD_OCI_HOOKS)
                 return false;
         }
     }
@@ -115,7 +116,7 @@ void report_owners(const nri_outcome *outcome,
         for (size_t j = 0;
              nri_outcome_change_at(outcome, i, j, &field, &key, &container, NULL, &action); j++) {
             if (*container != '\0' || action == NRI_CHANGE_KEPT || action == NRI_CHANGE_DROPPED ||
-                !is_last(outcome, i, j, field, key))
+                action == NRI_CHANGE_EVICTED || !is_last(outcome, i, j, field, key))
                 continue;
             const struct report_owner owner = {.field = field,
                                                .key = key,

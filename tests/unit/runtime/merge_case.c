@@ -217,7 +217,7 @@ struct changes {
 
 static void list_change(void *user, const struct nri_merge_change *change)
 {
-    static const char *const what[] = {"set", "replaced", "kept", "removed", "dropped"};
+    static const char *const what[] = {"set", "replaced", "kept", "removed", "dropped", "evicted"};
     struct changes *list = user;
     const bool key = change->key != NULL, from = change->from != NULL;
     int size = snprintf(list->text + list->length, sizeof list->text - list->length,
