@@ -145,6 +145,17 @@ def newer_import(root):
     root.file("/etc/containerd/conf.d/50-new.toml", "version = 3\n")
 
 
+@fault("config.not-imported")
+def conf_d_without_import(root):
+    root.configure('imports = ["conf.d/*.toml"]\n', "")
+    root.file("/etc/containerd/conf.d/50-nri.toml", 'version = 3\n' + SECTION + '\nplugin_request_timeout = "4s"\n')
+
+
+@fault("config.disabled-name")
+def short_name(root):
+    root.configure("version = 3", 'version = 3\ndisabled_plugins = ["cri"]')
+
+
 @fault("config.syntax")
 def broken_import(root):
     root.file("/etc/containerd/conf.d/50-new.toml", "version = \n")
@@ -626,6 +637,30 @@ class Doctor(case.Case):
         lines = [line for line in fix.splitlines() if not line.startswith(("in ", "sudo "))]
         root.file(CONFIG, "\n".join(lines) + "\n")
         self.assertEqual(self.ids(self.found(root)), HEALTHY["containerd 1.7"])
+
+    def test_files_that_nobody_imports(self):
+        # Of others than NRI's nothing is said, and what is not imported does not count.
+        root = self.root()
+        root.configure('imports = ["conf.d/*.toml"]\n', "")
+        root.file("/etc/containerd/conf.d/10-mirror.toml", "version = 3\n[plugins.'io.containerd.grpc.v1.cri']\nx = 1\n")
+        self.assertEqual(self.ids(self.found(root)), set())
+        root.file("/etc/containerd/conf.d/99-off.toml", "version = 3\n\n" + SECTION + "\ndisable = true\n")
+        found = [each for each in self.found(root) if each["severity"] != "fine"]
+        self.assertEqual([each["id"] for each in found], ["config.not-imported"])
+        self.assertEqual(found[0]["where"], "/etc/containerd/conf.d/99-off.toml:3")
+        root.configure("version = 3", 'version = 3\n' + found[0]["fix"].splitlines()[0].split("   #")[0])
+        self.assertEqual(self.ids(self.found(root)), {"config.nri-disabled"})
+
+    def test_short_names_are_of_version_1(self):
+        for runtime, version, expected in (("containerd 1.7", "", {"config.nri-disabled"}), ("containerd", "", set()),
+                                           ("containerd 1.7", "version = 2\n", {"config.disabled-name"}),
+                                           ("containerd", "version = 2\n", {"config.disabled-name"})):
+            with self.subTest(runtime + version):
+                self.setUp()
+                root = self.root(runtime)
+                nri = "nri" if version == "" and runtime == "containerd 1.7" else "io.containerd.nri.v1.nri"
+                root.file(CONFIG, '%sdisabled_plugins = ["nri"]\n[plugins."%s"]\ndisable = false\n' % (version, nri))
+                self.assertEqual(self.ids(self.found(root)) - HEALTHY[runtime], expected)
 
     def test_imports_in_a_circle(self):
         root = self.root()

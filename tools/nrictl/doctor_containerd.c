@@ -30,13 +30,18 @@ struct merge {
     struct doctor_runtime before;
 };
 
-static void add_file(struct merge *merge, const char *path)
+static bool is_read(const struct merge *merge, const char *path)
 {
     for (size_t i = 0; i < merge->count; i++) {
         if (strcmp(merge->files[i], path) == 0)
-            return;
+            return true;
     }
-    if (merge->count < MOST_FILES)
+    return false;
+}
+
+static void add_file(struct merge *merge, const char *path)
+{
+    if (!is_read(merge, path) && merge->count < MOST_FILES)
         merge->files[merge->count++] = path;
 }
 
@@ -64,22 +69,40 @@ static void add_import(struct merge *merge, const char *file, const struct nri_j
 
 /* ---- plugins that are switched off as a whole ---- */
 
-static void look_at_disabled(struct merge *merge, const char *file, const struct nri_json *document)
+static bool is_cri(const char *name)
 {
-    static const char *const cri[] = {"cri", "io.containerd.grpc.v1.cri",
-                                      "io.containerd.cri.v1.runtime"};
+    static const char *const names[] = {"cri", "io.containerd.grpc.v1.cri",
+                                        "io.containerd.cri.v1.runtime"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Short names are of version 1. containerd 2 takes them over into later versions, but knows no
+ * "nri" among them. */
+static void look_at_disabled(struct merge *merge, const char *file, const struct nri_json *document,
+                             int64_t version)
+{
+    struct doctor *doctor = merge->doctor;
     const struct nri_json *list = nri_json_get(document, "disabled_plugins");
     for (size_t i = 0; i < nri_json_count(list) && nri_json_type(list) == NRI_JSON_ARRAY; i++) {
         const struct nri_json *value = nri_json_at(list, i);
         const char *name = nri_json_string(value, NULL);
-        const char *at = doctor_at(merge->doctor, file, nri_json_line(value));
-        for (size_t j = 0; j < sizeof cri / sizeof *cri; j++) {
-            if (strcmp(name, cri[j]) == 0) {
-                merge->cri_off = true;
-                merge->cri_at = at;
-            }
-        }
-        if (strcmp(name, SECTION) == 0 || strcmp(name, "nri") == 0) {
+        const char *at = doctor_at(doctor, file, nri_json_line(value));
+        if (version >= 2 && strchr(name, '.') == NULL) {
+            DOCTOR_FIND(doctor, CONFIG_DISABLED_NAME, at,
+                        DOCTOR_TEXT(doctor, "disabled_plugins = [\"%s\"]   # or without it",
+                                    is_cri(name)               ? "io.containerd.grpc.v1.cri"
+                                    : strcmp(name, "nri") == 0 ? SECTION
+                                                               : "io.containerd.KIND.v1.NAME"),
+                        "disabled_plugins has \"%s\" in a file of version %lld", name,
+                        (long long)version);
+        } else if (is_cri(name)) {
+            merge->cri_off = true;
+            merge->cri_at = at;
+        } else if (strcmp(name, SECTION) == 0 || (merge->old && strcmp(name, "nri") == 0)) {
             merge->nri_off = true;
             merge->nri_at = at;
         }
@@ -134,11 +157,39 @@ static void look_at(struct merge *merge, const char *file)
             DOCTOR_TEXT(doctor, "version = %lld   # in %s", (long long)version, merge->files[0]),
             "%s has version %lld, and %s, which imports it, version %lld", file, (long long)version,
             merge->files[0], (long long)merge->version);
-    look_at_disabled(merge, file, document);
+    look_at_disabled(merge, file, document, version);
     look_at_section(merge, file, document, version);
     const struct nri_json *imports = nri_json_get(document, "imports");
     for (size_t i = 0; i < nri_json_count(imports) && nri_json_type(imports) == NRI_JSON_ARRAY; i++)
         add_import(merge, file, nri_json_at(imports, i));
+}
+
+/* ---- files that nobody imports ---- */
+
+/* "containerd config default" has had an import of conf.d since 2.2, and many take it for what
+ * containerd does by itself. Only files with NRI's section matter here. */
+static void look_for_forgotten(const struct merge *merge)
+{
+    struct doctor *doctor = merge->doctor;
+    const char *config = merge->files[0];
+    const char *pattern =
+        DOCTOR_TEXT(doctor, "%.*s/conf.d/*.toml", (int)(strrchr(config, '/') - config), config);
+    struct doctor_names paths;
+    (void)doctor_root_glob(&doctor->root, pattern, &paths);
+    for (size_t i = 0; i < paths.count; i++) {
+        const char *path = paths.names[i];
+        const struct nri_json *document =
+            is_read(merge, path) ? NULL : doctor_read_toml(doctor, path);
+        const struct nri_json *section = nri_json_get(nri_json_get(document, "plugins"), SECTION);
+        if (section != NULL)
+            DOCTOR_FIND(doctor, CONFIG_NOT_IMPORTED,
+                        doctor_at(doctor, path, nri_json_key_line(section)),
+                        DOCTOR_TEXT(doctor,
+                                    "imports = [\"%s\"]   # in %s, above all tables\n"
+                                    "sudo systemctl restart containerd",
+                                    pattern, config),
+                        "%s has settings of NRI, and %s does not import it", path, config);
+    }
 }
 
 /* ---- all of them ---- */
@@ -208,6 +259,7 @@ bool doctor_containerd_find(struct doctor *doctor, struct doctor_runtime *runtim
     add_file(&merge, config);
     for (size_t i = 0; i < merge.count; i++)
         look_at(&merge, merge.files[i]);
+    look_for_forgotten(&merge);
     if (doctor_version_before(runtime->version, 1, 7)) {
         runtime->enabled = false; /* it has none: what the configuration says is of no use */
         return true;

@@ -49,6 +49,12 @@ enum doctor_severity { DOCTOR_FINE, DOCTOR_NOTE, DOCTOR_WARNING, DOCTOR_PROBLEM 
     X(CONFIG_IMPORT_VERSION, "config.import-version", WARNING,                                     \
       "an imported file has a higher version than the file that imports it",                       \
       "containerd 2 refuses to start with it")                                                     \
+    X(CONFIG_NOT_IMPORTED, "config.not-imported", WARNING,                                         \
+      "a file of conf.d with settings of NRI is not imported",                                     \
+      "containerd reads what imports names and nothing else: these settings do not count")         \
+    X(CONFIG_DISABLED_NAME, "config.disabled-name", PROBLEM,                                       \
+      "disabled_plugins has a name that is not whole",                                             \
+      "containerd does not start: \"invalid disabled plugin URI\"")                                \
     X(CONFIG_NRI_DISABLED, "config.nri-disabled", PROBLEM, "NRI is switched off",                  \
       "there is no socket, and no plugin is started")                                              \
     X(CONFIG_OTHER_DISABLED, "config.other-disabled", FINE,                                        \
