@@ -42,7 +42,8 @@ class Case(unittest.TestCase):
         return done
 
     def run_json(self, *arguments, **options):
-        return json.loads(self.run_nrictl(*arguments, "--output", "json", **options).stdout)
+        given = () if "--output" in arguments else ("--output", "json")
+        return json.loads(self.run_nrictl(*arguments, *given, **options).stdout)
 
     def refused(self, *arguments, says, expect=USAGE, text=None):
         """It prints nothing but one line that says why."""

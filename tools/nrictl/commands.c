@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "apply.h"
+#include "bench.h"
 #include "check.h"
 #include "decode.h"
 #include "diff.h"
@@ -16,8 +17,9 @@
 
 /* In the order of the help: see, rehearse, diagnose. */
 const struct nrictl_command *const nrictl_commands[] = {
-    &nrictl_sim,   &nrictl_record, &nrictl_decode, &nrictl_replay, &nrictl_explain, &nrictl_diff,
-    &nrictl_apply, &nrictl_check,  &nrictl_doctor, &nrictl_top,    &nrictl_help,    NULL,
+    &nrictl_sim,  &nrictl_record, &nrictl_decode, &nrictl_replay, &nrictl_explain,
+    &nrictl_diff, &nrictl_apply,  &nrictl_check,  &nrictl_doctor, &nrictl_bench,
+    &nrictl_top,  &nrictl_help,   NULL,
 };
 
 const struct nrictl_command *nrictl_command_find(const char *name)
