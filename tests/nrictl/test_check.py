@@ -385,6 +385,11 @@ class Mutants(Check):
     def test_by_behaviour(self):
         self.caught(BEHAVIOURS)
 
+    def test_the_last_reply_twice(self):
+        # Behind it comes nothing that these checks ask for.
+        self.caught([(check, "double:first") for check in ("cuts.bytes", "cuts.together", "order.no-synchronize",
+                                                           "registration.launched", "deadline.metadata")])
+
     def test_each_check_has_one(self):
         self.assertEqual({check for check, _ in BEHAVIOURS}, {one["id"] for one in self.listed()})
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "check_step.h"
 #include "message.h"
 
 /* Of a failed check's plugin. */
@@ -131,7 +132,7 @@ enum run_wait run_wait(struct run *run, int fd, short events, uint64_t deadline)
 
 /* ---- the end ---- */
 
-/* What it still sends while it ends is looked at: a reply that comes twice is seen here. */
+/* What it still sends while it ends is looked at. */
 static void wind_up(struct run *run)
 {
     const uint64_t deadline = run_deadline(run);
@@ -195,6 +196,7 @@ static void keep_output(struct run *run)
 void run_end(struct run *run)
 {
     char end[100];
+    step_fence(run);
     wind_up(run);
     if (run->peer.fault[0] != '\0') {
         if (run->result == CHECK_FAIL) {

@@ -290,6 +290,24 @@ bool step_alive(struct run *run)
 
 /* ---- the end ---- */
 
+void step_fence(struct run *run)
+{
+    struct peer *peer = &run->peer;
+    uint32_t stream = 0;
+    bool ended;
+    subject_reap(&run->subject);
+    if (peer->fd < 0)
+        return;
+    peer_look(run);
+    if (run->result != CHECK_PASS || run->events == 0 || peer->over || peer->pending_count > 0 ||
+        peer->next_stream > INT32_MAX || run->subject.ended)
+        return;
+    peer->write = 0;
+    peer->frame = 0;
+    if (step_send_event(run, step_any_event(run), &stream))
+        (void)peer_reply_or_end(run, stream, &ended);
+}
+
 enum step_after step_after_close(struct run *run)
 {
     const uint64_t deadline = run_deadline(run);

@@ -65,6 +65,9 @@ unsigned step_any_event(const struct run *run);
 
 /* ---- the end ---- */
 
+/* One more event where nothing is awaited: what the plugin still sends on account of those before,
+ * such as a reply that comes twice, comes in front of its reply. */
+void step_fence(struct run *run);
 /* The runtime closes; the plugin has to end, or to come back where it can. *back: it came. */
 bool step_closed(struct run *run, bool *back);
 /* The same with no failure for a plugin that just stays. */
