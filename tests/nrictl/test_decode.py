@@ -84,8 +84,12 @@ class Decode(recordings.RecordingCase):
                          [("request", "StateChange"), ("response", "StateChange")])
         self.assertEqual(found[0]["event"], "START_CONTAINER")
         self.assertEqual(len(self.messages("--import", "--event", "StateChange", "simple.jsonl")), 16)
-        lines, summary = self.lines("--event", "NoSuch", "session.rec")
+        lines, summary = self.lines("--event", "Log", "session.rec")
         self.assertEqual((lines, summary["shown"], summary["messages"]), ([], 0, 28))
+        self.refused("decode", "--event", "StartContainr", "session.rec",
+                     says="--event 'StartContainr' is no event and no method of NRI; is 'StartContainer' meant?")
+        self.refused("decode", "--event", "START_CONTAINER", "--event", "weather", "session.rec",
+                     says="--event 'weather' is no event and no method of NRI, such as CreateContainer")
 
     def test_pod_and_container_filters(self):
         everything = self.messages("--import", "simple.jsonl")

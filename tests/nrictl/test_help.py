@@ -81,6 +81,11 @@ class Help(case.Case):
             self.assertEqual(self.complete(command["name"], "--"), {"--" + o["name"] for o in command["options"]})
         self.assertIn("config.json", self.complete("apply", "conf"))
 
+    def test_commands_that_are_none(self):
+        for before in ([], ["help"]):
+            self.refused(*before, "doktor", says="there is no command 'doktor'; is 'doctor' meant?")
+            self.refused(*before, "weather", says="there is no command 'weather'; see nrictl --help")
+
     def test_full_disk_is_no_success(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             done = subprocess.run([case.NRICTL, "help", "--output", "json"], stdout=full, stderr=subprocess.PIPE, text=True,

@@ -141,6 +141,13 @@ class Options(Sim):
             with self.subTest(arguments):
                 self.refused("sim", *arguments, says=says)
 
+    def test_directories_that_are_none(self):
+        for option, key in (("--plugin-dir", "plugin_directory"), ("--config-dir", "config_directory")):
+            self.refused("sim", option, "absent", says=option + " absent: No such file")
+            self.refused("sim", option, "config.json", says=option + " config.json: it is a file, not a directory")
+            name = self.write("test.yaml", HEAD + key + ": /absent/directory\nsteps: []\n")
+            self.refused("sim", name, says=key + " /absent/directory: No such file")
+
     def test_timeout_of_the_whole(self):
         result = self.sim(HEAD + "steps:\n  - wait: {plugin: nobody}\n  - run: web\n", "--timeout", "30ms", expect=case.FINDING)
         self.assertEqual(result["incomplete"], "it took longer than --timeout")

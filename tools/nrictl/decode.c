@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "event_name.h"
 #include "import.h"
 #include "proxy.h"
 #include "transcript.h"
@@ -386,6 +387,10 @@ static int check(struct nrictl *ctl, const struct decode *decode, int arguments)
                            arguments);
     if (decode->follow && decode->import)
         return nrictl_fail(ctl, NRICTL_USAGE, "--follow is for recordings, not for --import");
+    for (size_t i = 0; i < decode->event_count; i++) {
+        if (event_name_check(ctl, "--event", decode->events[i]) != NRICTL_OK)
+            return NRICTL_USAGE;
+    }
     return NRICTL_OK;
 }
 

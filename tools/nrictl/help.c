@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "near.h"
 #include "print.h"
 
 /* Where the words of an option's help begin, and where a line ends. */
@@ -303,6 +304,23 @@ static int take(struct nrictl *ctl, int value, const char *argument, void *user)
     return 0;
 }
 
+const char *help_meant(const char *name)
+{
+    struct near near;
+    near_begin(&near, name);
+    for (size_t i = 0; nrictl_commands[i] != NULL; i++)
+        near_offer(&near, nrictl_commands[i]->name);
+    return near_end(&near);
+}
+
+static int no_command(struct nrictl *ctl, const char *name)
+{
+    const char *meant = help_meant(name);
+    return nrictl_fail(ctl, NRICTL_USAGE, "there is no command '%s'%s%s%s", name,
+                       meant != NULL ? "; is '" : "; see nrictl --help", meant != NULL ? meant : "",
+                       meant != NULL ? "' meant?" : "");
+}
+
 static int run(struct nrictl *ctl, const struct nrictl_command *self, int argc, char **argv)
 {
     const char *format = "text";
@@ -323,8 +341,7 @@ static int run(struct nrictl *ctl, const struct nrictl_command *self, int argc, 
     else if (nrictl_command_find(argv[first]) != NULL)
         help_command(ctl->out, nrictl_command_find(argv[first]));
     else
-        return nrictl_fail(ctl, NRICTL_USAGE, "there is no command '%s'; see nrictl --help",
-                           argv[first]);
+        return no_command(ctl, argv[first]);
     return NRICTL_OK;
 }
 

@@ -11,6 +11,8 @@ extern const struct nrictl_option
     nrictl_common_options[]; /* of every command; ends with a NULL name */
 
 void help_overview(FILE *out);
+/* The command that is meant by a misspelt name; NULL: none. */
+const char *help_meant(const char *name);
 void help_command(FILE *out, const struct nrictl_command *command);
 void help_manual(FILE *out);     /* nrictl.1 */
 void help_completion(FILE *out); /* for bash */

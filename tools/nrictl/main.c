@@ -10,31 +10,12 @@
 #include "help.h"
 #include "nrictl.h"
 
-/* A command that is meant by a misspelt name: the one that begins like it. */
-static const struct nrictl_command *nearest(const char *name)
-{
-    const struct nrictl_command *best = NULL;
-    size_t longest = 0;
-    for (size_t i = 0; nrictl_commands[i] != NULL; i++) {
-        const char *candidate = nrictl_commands[i]->name;
-        size_t same = 0;
-        while (name[same] != '\0' && name[same] == candidate[same])
-            same++;
-        if (same > longest) {
-            longest = same;
-            best = nrictl_commands[i];
-        }
-    }
-    return best;
-}
-
 static int unknown(const char *name)
 {
-    const struct nrictl_command *meant = nearest(name);
-    (void)fprintf(stderr, "nrictl: there is no command '%s'", name);
-    if (meant != NULL)
-        (void)fprintf(stderr, "; is '%s' meant?", meant->name);
-    (void)fputs(" See nrictl --help\n", stderr);
+    const char *meant = help_meant(name);
+    (void)fprintf(stderr, "nrictl: there is no command '%s'%s%s%s\n", name,
+                  meant != NULL ? "; is '" : "; see nrictl --help", meant != NULL ? meant : "",
+                  meant != NULL ? "' meant?" : "");
     return NRICTL_USAGE;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The node of a rehearsal, and what it tells. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "print.h"
 #include "rehearsal.h"
@@ -130,6 +132,33 @@ static void on_log(void *user, const nri_log_record *record)
     (void)fputc('\n', err);
 }
 
+/* A runtime passes over a directory that is not there; here it was asked for. */
+static int check_directory(struct rehearsal *rehearsal, const char *what, const char *path)
+{
+    struct stat status;
+    if (path == NULL)
+        return NRICTL_OK;
+    if (stat(path, &status) != 0)
+        return nrictl_fail(rehearsal->ctl, NRICTL_USAGE, "%s %s: %s", what, path, strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        return nrictl_fail(rehearsal->ctl, NRICTL_USAGE, "%s %s: it is a file, not a directory",
+                           what, path);
+    return NRICTL_OK;
+}
+
+static int check_directories(struct rehearsal *rehearsal, const struct node_options *options)
+{
+    const struct rehearsal_options *given = &rehearsal->options;
+    const int code = check_directory(
+        rehearsal, given->plugin_directory != NULL ? "--plugin-dir" : "plugin_directory",
+        options->plugin_directory);
+    return code != NRICTL_OK ? code
+                             : check_directory(rehearsal,
+                                               given->config_directory != NULL ? "--config-dir"
+                                                                               : "config_directory",
+                                               options->config_directory);
+}
+
 int rehearsal_make_node(struct rehearsal *rehearsal)
 {
     static const struct node_watch watch = {.ready = on_ready,
@@ -158,7 +187,10 @@ int rehearsal_make_node(struct rehearsal *rehearsal)
         .log_user = rehearsal,
         .log_level = given->verbose ? NRI_LOG_INFO : NRI_LOG_ERROR};
     nri_error *error = NULL;
-    int rc = node_new(&rehearsal->node, &rehearsal->loop, &options, &watch, rehearsal, &error);
+    if (check_directories(rehearsal, &options) != NRICTL_OK)
+        return NRICTL_USAGE;
+    const int rc =
+        node_new(&rehearsal->node, &rehearsal->loop, &options, &watch, rehearsal, &error);
     if (rc != 0) {
         const int code = rc == NRI_E_SYNTAX || rc == NRI_E_RANGE || rc == NRI_E_PATH_TOO_LONG
                              ? NRICTL_USAGE

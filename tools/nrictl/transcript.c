@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "transcript.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/text.h"
+#include "event_name.h"
 #include "memory.h"
 #include "payload.h"
 #include "print.h"
@@ -99,21 +99,6 @@ static bool is_plugin(const char *name, const char *wanted)
 
 /* ---- which messages are shown ---- */
 
-bool transcript_is_event(const char *a, size_t length, const char *b)
-{
-    const char *const end = a + length;
-    for (;; a++, b++) {
-        while (a < end && *a == '_')
-            a++;
-        while (*b == '_')
-            b++;
-        if (a == end || *b == '\0')
-            return a == end && *b == '\0';
-        if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
-            return false;
-    }
-}
-
 static bool is_wanted_event(const struct transcript *transcript,
                             const struct session_message *message)
 {
@@ -121,8 +106,8 @@ static bool is_wanted_event(const struct transcript *transcript,
     if (transcript->options.events == NULL)
         return true;
     for (const char *const *at = transcript->options.events; *at != NULL; at++) {
-        if (transcript_is_event(message->method.text, message->method.length, *at) ||
-            transcript_is_event(event, strlen(event), *at))
+        if (event_name_equal(message->method.text, message->method.length, *at) ||
+            event_name_equal(event, strlen(event), *at))
             return true;
     }
     return false;

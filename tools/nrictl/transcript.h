@@ -31,7 +31,4 @@ int transcript_end(struct transcript *transcript);
 /* Frees, and tells nothing. */
 void transcript_free(struct transcript *transcript);
 
-/* "StartContainer" and "START_CONTAINER" are the same. */
-bool transcript_is_event(const char *a, size_t length, const char *b);
-
 #endif
