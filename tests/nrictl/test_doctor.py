@@ -638,6 +638,15 @@ class Doctor(case.Case):
         root.file(CONFIG, "\n".join(lines) + "\n")
         self.assertEqual(self.ids(self.found(root)), HEALTHY["containerd 1.7"])
 
+    def test_defaults_that_are_written_out(self):
+        # As "containerd config default" does; without plugins of the runtime's own nothing is amiss.
+        root = self.root()
+        root.configure("disable = false", 'disable = false\nplugin_path = "/opt/nri/plugins"\n'
+                       'plugin_config_path = "/etc/nri/conf.d"\nsocket_path = "/var/run/nri/nri.sock"')
+        shutil.rmtree(root.path("/opt"))
+        shutil.rmtree(root.path("/etc/nri"))
+        self.assertEqual(self.ids(self.found(root)), set())
+
     def test_files_that_nobody_imports(self):
         # Of others than NRI's nothing is said, and what is not imported does not count.
         root = self.root()

@@ -69,26 +69,14 @@ class Shell(case.Case):
         process = subprocess.Popen([case.NRICTL, "sim", "--shell"], cwd=self.directory,
                                    env={**self.environment(), "TMPDIR": self.directory},
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        process.stdin.write("connect sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 1000'\n")
+        os.mkfifo(self.path("pid"))
+        process.stdin.write("connect sh -c 'echo $$ > pid; exec sleep 1000'\n")
         process.stdin.flush()
-        until = time.monotonic() + case.PATIENCE
-        while not os.path.exists(self.path("pid")):
-            self.assertLess(time.monotonic(), until)
-            time.sleep(0.01)
-        plugin = int(self.read("pid"))
+        plugin = os.pidfd_open(int(self.read("pid")))
+        self.addCleanup(os.close, plugin)
         process.kill()
         process.communicate()
-        while self.is_alive(plugin):
-            self.assertLess(time.monotonic(), until)
-            time.sleep(0.01)
-
-    @staticmethod
-    def is_alive(pid):
-        try:
-            with open("/proc/%d/stat" % pid, encoding="ascii", errors="replace") as file:
-                return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
-        except FileNotFoundError:
-            return False
+        self.assertTrue(select.select([plugin], [], [], case.PATIENCE)[0])
 
     # ---- on a terminal ----
 

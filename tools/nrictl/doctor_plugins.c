@@ -9,6 +9,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <nri/runtime.h>
+
 #include "doctor.h"
 #include "io/discovery.h"
 #include "model/model.h"
@@ -277,7 +279,7 @@ void doctor_plugins_check(struct doctor *doctor)
         doctor_dropins_check(doctor, &plugins,
                              doctor->config_dir != NULL  ? doctor->config_dir
                              : i < doctor->runtime_count ? runtime->dropins
-                                                         : "/etc/nri/conf.d");
+                                                         : NRI_DEFAULT_CONFIG_DIRECTORY);
         if (plugins.count > 0 && i < doctor->runtime_count &&
             strcmp(runtime->name, "containerd") == 0 &&
             doctor_version_before(runtime->version, 2, 0))

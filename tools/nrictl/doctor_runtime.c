@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include <nri/runtime.h>
+
 #include "doctor.h"
 #include "doctor_toml.h"
-
-#define DEFAULT_SOCKET "/var/run/nri/nri.sock"
 
 const char *doctor_at(struct doctor *doctor, const char *file, size_t line)
 {
@@ -119,8 +119,9 @@ static void take(struct doctor *doctor, struct doctor_runtime *runtime,
     *setting->text = text;
     if (setting->at != NULL)
         *setting->at = where;
+    /* "containerd config default" writes out what nobody has asked for. */
     if (setting->text == &runtime->plugins)
-        runtime->plugins_given = true;
+        runtime->plugins_given = strcmp(text, NRI_DEFAULT_PLUGIN_DIRECTORY) != 0;
 }
 
 static void unknown(struct doctor *doctor, const struct doctor_runtime *runtime,
@@ -175,9 +176,9 @@ void doctor_settings(struct doctor *doctor, struct doctor_runtime *runtime,
 static void set_defaults(struct doctor_runtime *runtime)
 {
     *runtime = (struct doctor_runtime){.connections = true,
-                                       .socket = DEFAULT_SOCKET,
-                                       .plugins = "/opt/nri/plugins",
-                                       .dropins = "/etc/nri/conf.d"};
+                                       .socket = NRI_DEFAULT_SOCKET_PATH,
+                                       .plugins = NRI_DEFAULT_PLUGIN_DIRECTORY,
+                                       .dropins = NRI_DEFAULT_CONFIG_DIRECTORY};
 }
 
 static void say_absent(struct doctor *doctor)
@@ -250,15 +251,15 @@ void doctor_runtimes_check(struct doctor *doctor)
     for (size_t i = 0; i < doctor->runtime_count; i++) {
         const struct doctor_runtime *one = &doctor->runtimes[i];
         if (has_socket(one) && doctor->socket == NULL && strcmp(one->name, "docker") != 0 &&
-            strcmp(one->socket, DEFAULT_SOCKET) != 0 &&
-            strcmp(one->socket, &DEFAULT_SOCKET[4]) != 0)
+            strcmp(one->socket, NRI_DEFAULT_SOCKET_PATH) != 0 &&
+            strcmp(one->socket, &NRI_DEFAULT_SOCKET_PATH[4]) != 0)
             DOCTOR_FIND(doctor, CONFIG_SOCKET_PATH, one->config,
                         DOCTOR_TEXT(doctor,
                                     "nrictl doctor --socket %s   # if the plugin is told of it\n"
                                     "%s = \"%s\"   # if it is not",
-                                    one->socket, one->socket_key, DEFAULT_SOCKET),
+                                    one->socket, one->socket_key, NRI_DEFAULT_SOCKET_PATH),
                         "%s listens on %s, and plugins look for %s", one->title, one->socket,
-                        DEFAULT_SOCKET);
+                        NRI_DEFAULT_SOCKET_PATH);
         for (size_t j = i + 1; j < doctor->runtime_count; j++) {
             const struct doctor_runtime *other = &doctor->runtimes[j];
             if (has_socket(one) && has_socket(other) && strcmp(one->socket, other->socket) == 0)

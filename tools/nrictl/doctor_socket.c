@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <nri/plugin.h>
+
 #include "doctor.h"
 #include "io/socket.h"
-
-#define DEFAULT_SOCKET "/var/run/nri/nri.sock"
 
 /* What a fix calls the runtime's unit, when there is one. */
 static const struct doctor_runtime *owner_of(const struct doctor *doctor, const char *path)
@@ -170,8 +170,8 @@ void doctor_sockets_check(struct doctor *doctor)
         return;
     }
     /* A runtime whose files are elsewhere, as k3s has them. */
-    if (doctor->runtime_count == 0 && doctor_root_has(&doctor->root, DEFAULT_SOCKET))
-        check_socket(doctor, DEFAULT_SOCKET, NULL);
+    if (doctor->runtime_count == 0 && doctor_root_has(&doctor->root, NRI_DEFAULT_SOCKET_PATH))
+        check_socket(doctor, NRI_DEFAULT_SOCKET_PATH, NULL);
     for (size_t i = 0; i < doctor->runtime_count; i++) {
         const struct doctor_runtime *runtime = &doctor->runtimes[i];
         if (!runtime->enabled)
