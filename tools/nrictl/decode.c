@@ -22,7 +22,19 @@
 #define FOLLOW_MS 100
 #define PIECE     65536
 
-enum { EVENT = NRICTL_LONG, POD, CONTAINER, PLUGIN, FOLLOW, LIVE, IMPORT, SHOW_ENV, FULL };
+enum {
+    EVENT = NRICTL_LONG,
+    POD,
+    CONTAINER,
+    PLUGIN,
+    FOLLOW,
+    LIVE,
+    IMPORT,
+    SHOW_ENV,
+    FULL,
+    TRACE,
+    TRACE_SIZE
+};
 
 static const struct nrictl_option options[] = {
     {EVENT, "event", "NAME",
@@ -46,6 +58,9 @@ static const struct nrictl_option options[] = {
     {IMPORT, "import", NULL,
      "The file is the index of a capture, NAME.jsonl, with NAME.p2r.bin "
      "and NAME.r2p.bin beside it"},
+    {TRACE, "trace", "FILE",
+     "In place of lines a timeline, in the Chrome trace event format, which Perfetto opens"},
+    {TRACE_SIZE, "trace-size", "MIB", "How large that may be, 1 to 1048576 MiB (1024)"},
     {0, NULL, NULL, NULL},
 };
 
@@ -56,12 +71,15 @@ static const struct nrictl_example examples[] = {
     {"nrictl decode --output json session.rec | grep -c '\"method\":\"CreateContainer\"'",
      "JSON lines for other tools."},
     {"nrictl decode --import simple.jsonl", "A capture of another tool."},
+    {"nrictl decode --trace timeline.json session.rec && python3 -m json.tool timeline.json",
+     "A timeline for ui.perfetto.dev."},
     {NULL, NULL},
 };
 
 struct decode {
     struct nrictl *ctl;
-    const char *path, *live;
+    const char *path, *live, *trace;
+    uint64_t trace_mib;
     bool follow, import;
     const char **events; /* ends with NULL */
     size_t event_count;
@@ -110,6 +128,13 @@ static int take(struct nrictl *ctl, int value, const char *argument, void *user)
     case IMPORT:
         decode->import = true;
         break;
+    case TRACE:
+        decode->trace = argument;
+        break;
+    case TRACE_SIZE:
+        return nrictl_number(ctl, "--trace-size", argument, 1, TRACE_MOST_MIB, &decode->trace_mib)
+                   ? 0
+                   : NRICTL_USAGE;
     case SHOW_ENV:
         decode->options.show_env = true;
         break;
@@ -387,6 +412,8 @@ static int check(struct nrictl *ctl, const struct decode *decode, int arguments)
                            arguments);
     if (decode->follow && decode->import)
         return nrictl_fail(ctl, NRICTL_USAGE, "--follow is for recordings, not for --import");
+    if (decode->trace != NULL && decode->options.full)
+        return nrictl_fail(ctl, NRICTL_USAGE, "--full is for lines, not for --trace");
     for (size_t i = 0; i < decode->event_count; i++) {
         if (event_name_check(ctl, "--event", decode->events[i]) != NRICTL_OK)
             return NRICTL_USAGE;
@@ -394,31 +421,42 @@ static int check(struct nrictl *ctl, const struct decode *decode, int arguments)
     return NRICTL_OK;
 }
 
+static int decode_all(struct decode *decode)
+{
+    int code = transcript_new(&decode->transcript, decode->ctl, &decode->options);
+    if (code != NRICTL_OK)
+        return code;
+    if (decode->live != NULL)
+        code = decode_live(decode);
+    else if (decode->import)
+        code = import_capture(decode->ctl, decode->path, 1, put_imported, decode);
+    else
+        code = decode_file(decode);
+    if (code == NRICTL_OK)
+        return transcript_end(decode->transcript);
+    transcript_free(decode->transcript);
+    return code;
+}
+
 static int run(struct nrictl *ctl, const struct nrictl_command *self, int argc, char **argv)
 {
     int first;
-    struct decode decode = {.ctl = ctl, .fd = -1};
+    struct decode decode = {.ctl = ctl, .fd = -1, .trace_mib = TRACE_DEFAULT_MIB};
     int code = nrictl_parse(ctl, self, argc, argv, false, take, &decode, &first);
     if (code < 0)
         code = check(ctl, &decode, argc - first);
     else
         goto out;
     decode.options.events = decode.events;
-    if (code == NRICTL_OK)
-        code = transcript_new(&decode.transcript, ctl, &decode.options);
+    if (code == NRICTL_OK && decode.trace != NULL)
+        code = trace_open(ctl, &decode.options.trace, decode.trace, decode.trace_mib);
     if (code != NRICTL_OK)
         goto out;
     decode.path = decode.live == NULL ? argv[first] : NULL;
-    if (decode.live != NULL)
-        code = decode_live(&decode);
-    else if (decode.import)
-        code = import_capture(ctl, decode.path, 1, put_imported, &decode);
-    else
-        code = decode_file(&decode);
-    if (code == NRICTL_OK)
-        code = transcript_end(decode.transcript);
-    else
-        transcript_free(decode.transcript);
+    code = decode_all(&decode);
+    const int closed = trace_close(decode.options.trace);
+    if (code == NRICTL_OK || closed != NRICTL_OK)
+        code = closed;
 out:
     free(decode.events);
     return code;

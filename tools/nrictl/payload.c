@@ -118,9 +118,6 @@ int payload_decode(struct payload *payload, const struct session_message *messag
 
 /* ---- writing ---- */
 
-/* A document within one that is being written. */
-static void write_value(struct nri_json_writer *writer, const struct nri_json *value);
-
 static void write_members(struct nri_json_writer *writer, const struct nri_json *value)
 {
     const size_t count = nri_json_count(value);
@@ -130,9 +127,9 @@ static void write_members(struct nri_json_writer *writer, const struct nri_json 
         if (nri_json_type(value) == NRI_JSON_OBJECT) {
             const struct nri_json *member = nri_json_member_at(value, i, &key, &length);
             nri_json_write_key(writer, key, length);
-            write_value(writer, member);
+            payload_write_value(member, writer);
         } else {
-            write_value(writer, nri_json_at(value, i));
+            payload_write_value(nri_json_at(value, i), writer);
         }
     }
 }
@@ -149,7 +146,7 @@ static void write_number(struct nri_json_writer *writer, const struct nri_json *
         nri_json_write_null(writer);
 }
 
-static void write_value(struct nri_json_writer *writer, const struct nri_json *value)
+void payload_write_value(const struct nri_json *value, struct nri_json_writer *writer)
 {
     size_t length;
     const char *text;
@@ -182,7 +179,7 @@ static void write_value(struct nri_json_writer *writer, const struct nri_json *v
 
 void payload_write(const struct payload *payload, struct nri_json_writer *writer)
 {
-    write_value(writer, payload->json);
+    payload_write_value(payload->json, writer);
 }
 
 /* ---- secrets ---- */

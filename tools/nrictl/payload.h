@@ -29,6 +29,8 @@ int payload_decode_bytes(struct payload *payload, const ProtobufCMessageDescript
 int payload_hide(struct payload *payload);
 /* As the value that is due in a writer; null when it was not decoded. */
 void payload_write(const struct payload *payload, struct nri_json_writer *writer);
+/* The same with any document whose numbers are whole. */
+void payload_write_value(const struct nri_json *value, struct nri_json_writer *writer);
 /* Whether it is about a pod sandbox or container: by name, "namespace/name", or the beginning of an
  * id. */
 bool payload_has_pod(const struct payload *payload, const char *wanted);

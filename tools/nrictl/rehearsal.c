@@ -253,6 +253,8 @@ void rehearsal_step_over(struct rehearsal *rehearsal, size_t number, int code, c
     result->state = RESULT_OVER;
     result->code = code;
     result->text = rehearsal_keep(rehearsal, text);
+    trace_node_step(rehearsal->timeline, rehearsal->scenario->steps[number].title, result->began,
+                    code, text);
     (void)uv_async_send(&rehearsal->poke);
 }
 
@@ -297,6 +299,7 @@ static void begin_step(struct rehearsal *rehearsal, size_t number)
     struct step_result *result = &rehearsal->results[number];
     *result = (struct step_result){.state = RESULT_UNDER_WAY,
                                    .text = "",
+                                   .began = uv_hrtime(),
                                    .events_before = rehearsal->trail.event_count,
                                    .updates_before = rehearsal->trail.update_count};
     rehearsal->begun = number + 1;

@@ -10,6 +10,7 @@
 #include "node.h"
 #include "scenario.h"
 #include "shell.h"
+#include "trace_node.h"
 #include "trail.h"
 
 /* ---- what came of it ---- */
@@ -27,6 +28,7 @@ struct step_result {
     const char **not_updated;
     size_t not_updated_count;
     uint64_t nanoseconds;
+    uint64_t began;                       /* uv_hrtime() */
     size_t events_before, updates_before; /* what the trail had when it began */
 };
 
@@ -88,6 +90,7 @@ struct rehearsal {
     void (*asked)(const struct nri_runtime_event *event, void *user);
     void (*outcome)(const nri_outcome *outcome, void *user);
     void *user;
+    struct trace_node *timeline; /* NULL: none; the caller's */
 
     struct nri_arena arena; /* of results and findings */
     struct step_result *results;

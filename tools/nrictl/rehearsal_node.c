@@ -13,6 +13,7 @@ static void on_ready(struct node *node, void *user)
     struct rehearsal *rehearsal = user;
     (void)node;
     rehearsal->ready = true;
+    trace_node_ready(rehearsal->timeline);
     (void)uv_async_send(&rehearsal->poke);
 }
 
@@ -31,6 +32,7 @@ static void on_connected(struct node *node, nri_runtime_plugin *plugin, void *us
     const char *id = nri_runtime_plugin_id(plugin);
     (void)node;
     (void)uv_async_send(&rehearsal->poke);
+    trace_node_connected(rehearsal->timeline, id);
     if (rehearsal->shell != NULL)
         shell_connected(rehearsal->shell, plugin);
     if (is_known(rehearsal, id) || rehearsal->plugin_count >= TRAIL_MOST)
@@ -51,6 +53,7 @@ static void on_lost(struct node *node, nri_runtime_plugin *plugin, int code, con
 {
     struct rehearsal *rehearsal = user;
     (void)node;
+    trace_node_lost(rehearsal->timeline, nri_runtime_plugin_id(plugin), code, text);
     if (rehearsal->shell != NULL)
         shell_lost(rehearsal->shell, plugin, code, text);
     (void)uv_async_send(&rehearsal->poke);
@@ -67,7 +70,7 @@ static void on_asked(struct node *node, const struct nri_runtime_event *event, v
 static void on_outcome(struct node *node, nri_outcome *outcome, void *user)
 {
     struct rehearsal *rehearsal = user;
-    (void)node;
+    trace_node_outcome(rehearsal->timeline, outcome, node_event_nanoseconds(node));
     if (rehearsal->load != NULL)
         load_outcome(rehearsal->load, outcome);
     else if (!rehearsal->reported)
@@ -82,6 +85,7 @@ static void on_updated(struct node *node, const char *plugin, const nri_updates 
 {
     struct rehearsal *rehearsal = user;
     (void)node;
+    trace_node_updated(rehearsal->timeline, plugin, list, failed, failed_count, sync);
     if (rehearsal->shell != NULL)
         shell_updated(rehearsal->shell, plugin, list, failed, failed_count, sync);
     else if (!rehearsal->reported)
@@ -94,6 +98,7 @@ static void on_evicted(struct node *node, const char *container, const char *plu
 {
     struct rehearsal *rehearsal = user;
     (void)node;
+    trace_node_evicted(rehearsal->timeline, container, plugin, reason);
     if (rehearsal->shell != NULL)
         shell_evicted(rehearsal->shell, container, plugin, reason);
     else if (!rehearsal->reported)
@@ -105,6 +110,7 @@ static void on_child_ended(struct node *node, struct child *child, int status, v
 {
     struct rehearsal *rehearsal = user;
     (void)node;
+    trace_node_child_ended(rehearsal->timeline, child_name(child), status);
     if (rehearsal->shell != NULL)
         shell_child_ended(rehearsal->shell, child, status);
 }

@@ -32,7 +32,9 @@ enum {
     PODS,
     CONTAINERS,
     RATE,
-    DURATION
+    DURATION,
+    TRACE,
+    TRACE_SIZE
 };
 
 static const struct nrictl_option options[] = {
@@ -50,6 +52,10 @@ static const struct nrictl_option options[] = {
     {WAIT, "wait", "NAME", "Begin when this plugin is connected, too; may be given again"},
     {JUNIT, "junit", "FILE", "Write the result as JUnit XML, too"},
     {TAP, "tap", NULL, "The result as TAP, the Test Anything Protocol"},
+    {TRACE, "trace", "FILE",
+     "A timeline of events and plugins, too, in the Chrome trace event format, which Perfetto "
+     "opens"},
+    {TRACE_SIZE, "trace-size", "MIB", "How large that may be, 1 to 1048576 MiB (1024)"},
     {KEEP, "keep", NULL, "When all is over, keep node and plugins until Ctrl-C"},
     {TIMEOUT, "timeout", "TIME",
      "How long all may take (5m; with a shell or load there is no limit)"},
@@ -74,6 +80,8 @@ static const struct nrictl_example examples[] = {
      "On a node that is like an older containerd, as JSON."},
     {"nrictl sim --plugin 10-t=nri-template --pods 20 --duration 1s",
      "Load: events, errors and latencies of each plugin."},
+    {"nrictl sim --plugin nri-template --trace timeline.json && python3 -m json.tool timeline.json",
+     "A timeline for ui.perfetto.dev."},
     {"printf 'run web\\ncreate web app\\n' | nrictl sim --plugin 10-t=nri-template --shell",
      "By hand, or from a script; help lists the commands."},
     {"nrictl sim --schema > scenario.schema.json", "The schema of scenarios, for an editor."},
@@ -81,7 +89,8 @@ static const struct nrictl_example examples[] = {
 };
 
 struct sim {
-    const char *junit;
+    const char *junit, *trace;
+    uint64_t trace_mib;
     bool tap, schema, loads, limited;
     bool alone; /* a shell, or load, without a scenario */
     struct load_options load;
@@ -165,6 +174,13 @@ static int take(struct nrictl *ctl, int value, const char *argument, void *user)
     case RATE:
     case DURATION:
         return take_load(ctl, value, argument, sim);
+    case TRACE:
+        sim->trace = argument;
+        break;
+    case TRACE_SIZE:
+        return nrictl_number(ctl, "--trace-size", argument, 1, TRACE_MOST_MIB, &sim->trace_mib)
+                   ? 0
+                   : NRICTL_USAGE;
     case SHELL:
         sim->options.shell = true;
         break;
@@ -259,6 +275,28 @@ static void on_over(struct rehearsal *rehearsal, void *user)
                         : NRICTL_FINDING;
 }
 
+/* The timeline is that of all the node's life, to which the ends of plugins belong. */
+static int run_rehearsal(struct nrictl *ctl, struct sim *sim)
+{
+    struct trace *trace = NULL;
+    int code = sim->trace == NULL ? NRICTL_OK : trace_open(ctl, &trace, sim->trace, sim->trace_mib);
+    if (code != NRICTL_OK)
+        return code;
+    if (trace != NULL) {
+        const char *runtime = sim->options.imitate != NULL ? sim->imitate.name : "runtime";
+        sim->rehearsal.timeline = trace_node_new(trace, runtime);
+        if (sim->rehearsal.timeline == NULL)
+            code = nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
+    }
+    if (code == NRICTL_OK) {
+        code = rehearsal_run(&sim->rehearsal);
+        rehearsal_free(&sim->rehearsal);
+    }
+    trace_node_free(sim->rehearsal.timeline);
+    const int closed = trace_close(trace);
+    return code == NRICTL_OK ? closed : code;
+}
+
 static int rehearse(struct nrictl *ctl, struct sim *sim)
 {
     int code = node_keep_output(ctl);
@@ -272,8 +310,7 @@ static int rehearse(struct nrictl *ctl, struct sim *sim)
                                         .options = sim->options,
                                         .over = on_over,
                                         .user = sim};
-    code = rehearsal_run(&sim->rehearsal);
-    rehearsal_free(&sim->rehearsal);
+    code = run_rehearsal(ctl, sim);
     if (code == NRICTL_OK)
         code = sim->code;
     return code == NRICTL_OK ? sim->rehearsal.after : code;
@@ -305,6 +342,7 @@ static int run(struct nrictl *ctl, const struct nrictl_command *self, int argc, 
     if (sim == NULL)
         return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
     memory_arena(&sim->arena, SIZE_MAX);
+    sim->trace_mib = TRACE_DEFAULT_MIB;
     sim->options = (struct rehearsal_options){.plugins = sim->plugins, .wait_for = sim->wait_for};
     int code = nrictl_parse(ctl, self, argc, argv, false, take, sim, &first);
     if (code < 0)

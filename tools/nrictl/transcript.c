@@ -12,6 +12,7 @@
 #include "payload.h"
 #include "print.h"
 #include "session.h"
+#include "trace_session.h"
 
 /* Requests that were shown and wait for their response, in the order of their numbers. */
 #define MOST_SHOWN 65536
@@ -25,6 +26,7 @@ struct transcript {
     struct nrictl *ctl;
     struct transcript_options options;
     struct session *session;
+    struct trace_session *timeline; /* NULL: lines */
     struct payload payload;
     struct plugin *plugins;
     size_t plugin_count, plugin_capacity;
@@ -382,7 +384,10 @@ static void message(void *user, const struct session_message *message)
     if (!is_shown(transcript, message))
         return;
     transcript->shown_messages++;
-    if (transcript->ctl->json)
+    if (transcript->timeline != NULL)
+        trace_session_message(transcript->timeline, message, payload,
+                              plugin_of(transcript, message->connection));
+    else if (transcript->ctl->json)
         write_message(transcript, message);
     else
         print_message(transcript, message);
@@ -393,6 +398,8 @@ static void tell(struct transcript *transcript, const char *type, const char *fr
                  const struct session_connection *about)
 {
     struct print_json json;
+    if (transcript->timeline != NULL)
+        return;
     if (transcript->ctl->json) {
         begin_json(transcript, &json, type, about->time, about->connection);
         if (from != NULL)
@@ -434,6 +441,7 @@ static void opened(void *user, const struct session_connection *connection)
 {
     struct transcript *transcript = user;
     transcript->connections++;
+    trace_session_opened(transcript->timeline, connection);
     if (is_told(transcript, connection->connection))
         tell(transcript, "open", NULL, connection);
 }
@@ -452,6 +460,7 @@ static void ended(void *user, const struct session_connection *connection)
 {
     struct transcript *transcript = user;
     transcript->unanswered += connection->unanswered;
+    trace_session_ended(transcript->timeline, connection);
     if (is_told(transcript, connection->connection))
         tell(transcript, "end", NULL, connection);
     forget_plugin(transcript, connection->connection);
@@ -462,6 +471,9 @@ static void garbage(void *user, const struct session_garbage *garbage)
     struct transcript *transcript = user;
     struct print_json json;
     transcript->garbage++;
+    trace_session_garbage(transcript->timeline, garbage);
+    if (transcript->timeline != NULL)
+        return;
     if (!transcript->ctl->json) {
         begin_line(transcript, garbage->time, garbage->connection);
         print_word(transcript, PRINT_RED, "garbage");
@@ -491,8 +503,11 @@ int transcript_new(struct transcript **out, struct nrictl *ctl,
         transcript->ctl = ctl;
         transcript->options = *options;
         payload_init(&transcript->payload);
-        if (session_new(&transcript->session, &watch, transcript) == 0)
+        transcript->timeline = options->trace == NULL ? NULL : trace_session_new(options->trace);
+        if ((options->trace == NULL || transcript->timeline != NULL) &&
+            session_new(&transcript->session, &watch, transcript) == 0)
             return NRICTL_OK;
+        trace_session_free(transcript->timeline);
     }
     free(transcript);
     return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
@@ -500,7 +515,8 @@ int transcript_new(struct transcript **out, struct nrictl *ctl,
 
 bool transcript_take(struct transcript *transcript, const struct recording_record *record)
 {
-    if (session_take(transcript->session, record) != 0)
+    if (session_take(transcript->session, record) != 0 ||
+        trace_session_failed(transcript->timeline))
         fail(transcript);
     return transcript->code == NRICTL_OK;
 }
@@ -542,6 +558,7 @@ static void summarise(struct transcript *transcript)
 void transcript_free(struct transcript *transcript)
 {
     session_free(transcript->session);
+    trace_session_free(transcript->timeline);
     payload_fini(&transcript->payload);
     free(transcript->plugins);
     free(transcript->shown);

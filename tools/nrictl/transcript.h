@@ -7,6 +7,7 @@
 
 #include "nrictl.h"
 #include "recording.h"
+#include "trace.h"
 
 struct transcript_options {
     /* Each may be NULL: all. A message is shown when it fits every one of them; a response when its
@@ -15,6 +16,8 @@ struct transcript_options {
     const char *pod, *container, *plugin;
     bool full;     /* text: payloads, too */
     bool show_env; /* values of environment variables */
+    struct trace
+        *trace; /* what is shown goes there as a timeline, in place of lines; NULL: lines */
 };
 
 struct transcript;
