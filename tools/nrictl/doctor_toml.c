@@ -107,11 +107,17 @@ void toml_blanks(struct toml *toml)
         toml->at++;
 }
 
+/* At a break of two bytes. The text has no NUL behind it. */
+static bool at_break(const struct toml *toml)
+{
+    return toml->end - toml->at >= 2 && memcmp(toml->at, "\r\n", 2) == 0;
+}
+
 static void skip_comment(struct toml *toml)
 {
     if (toml_peek(toml) != '#')
         return;
-    while (toml->at < toml->end && *toml->at != '\n' && strncmp(toml->at, "\r\n", 2) != 0) {
+    while (toml->at < toml->end && *toml->at != '\n' && !at_break(toml)) {
         const unsigned char byte = (unsigned char)*toml->at++;
         if ((byte < 0x20 && byte != '\t') || byte == 0x7f)
             (void)toml_fail(toml, "a comment has a control character");

@@ -22,6 +22,7 @@ struct reader {
     size_t segment_count;
     uint64_t strings, strings_size; /* where, in the file */
     uint64_t needed, needed_count, defined, defined_count;
+    uint64_t rpath, runpath; /* indices into the strings; 0: none */
 };
 
 static bool read_at(const struct reader *reader, uint64_t offset, void *bytes, size_t count)
@@ -145,6 +146,12 @@ static void note(struct reader *reader, uint64_t tag, uint64_t value)
     case DT_STRSZ:
         reader->strings_size = value;
         break;
+    case DT_RPATH:
+        reader->rpath = value;
+        break;
+    case DT_RUNPATH:
+        reader->runpath = value;
+        break;
     case DT_VERNEED:
         reader->needed = offset_of(reader, value);
         break;
@@ -163,18 +170,11 @@ static void note(struct reader *reader, uint64_t tag, uint64_t value)
 }
 
 /* Names are indices into the strings, whose place may come later: the second time they are read. */
-static void note_name(struct reader *reader, uint64_t tag, uint64_t value)
+static void note_library(struct reader *reader, uint64_t value)
 {
     struct elf_file *elf = reader->elf;
-    const char *text =
-        tag == DT_NEEDED || tag == DT_RPATH || tag == DT_RUNPATH ? string(reader, value) : NULL;
-    if (text == NULL)
-        return;
-    if (tag == DT_RPATH)
-        elf->rpath = text;
-    else if (tag == DT_RUNPATH)
-        elf->runpath = text;
-    else if (elf->needed_count < ELF_MOST_LIBRARIES)
+    const char *text = elf->needed_count < ELF_MOST_LIBRARIES ? string(reader, value) : NULL;
+    if (text != NULL)
         elf->needed[elf->needed_count++] = text;
 }
 
@@ -192,10 +192,12 @@ static void read_dynamic(struct reader *reader, const struct segment *dynamic)
                 break;
             if (pass == 0)
                 note(reader, tag, value);
-            else
-                note_name(reader, tag, value);
+            else if (tag == DT_NEEDED)
+                note_library(reader, value);
         }
     }
+    reader->elf->rpath = reader->rpath == 0 ? NULL : string(reader, reader->rpath);
+    reader->elf->runpath = reader->runpath == 0 ? NULL : string(reader, reader->runpath);
 }
 
 /* ---- versions of symbols: the same structures in both classes ---- */
@@ -203,8 +205,8 @@ static void read_dynamic(struct reader *reader, const struct segment *dynamic)
 static void add_version(const struct reader *reader, struct elf_version *list, size_t *count,
                         const char *library, uint64_t name)
 {
-    const char *text = string(reader, name);
-    if (text != NULL && *count < ELF_MOST_VERSIONS)
+    const char *text = *count < ELF_MOST_VERSIONS ? string(reader, name) : NULL;
+    if (text != NULL)
         list[(*count)++] = (struct elf_version){library, text};
 }
 
@@ -256,18 +258,25 @@ const char *elf_read(int fd, struct nri_arena *arena, struct elf_file *elf)
 {
     unsigned char header[sizeof(Elf64_Ehdr)];
     struct reader reader = {.fd = fd, .arena = arena, .elf = elf};
+    const struct segment *loader = NULL, *dynamic = NULL;
     memset(elf, 0, sizeof *elf);
     const char *wrong = read_header(&reader, header);
     if (wrong == NULL)
         wrong = read_segments(&reader, header);
     if (wrong != NULL)
         return wrong;
+    /* There is one of each; of more, the kernel and the dynamic loader take these. */
     for (size_t i = 0; i < reader.segment_count; i++) {
-        if (reader.segments[i].type == PT_INTERP)
-            elf->loader = text_at(&reader, reader.segments[i].offset, MOST_TEXT);
-        if (reader.segments[i].type == PT_DYNAMIC)
-            read_dynamic(&reader, &reader.segments[i]);
+        const struct segment *at = &reader.segments[i];
+        if (at->type == PT_INTERP && loader == NULL)
+            loader = at;
+        if (at->type == PT_DYNAMIC)
+            dynamic = at;
     }
+    if (loader != NULL)
+        elf->loader = text_at(&reader, loader->offset, MOST_TEXT);
+    if (dynamic != NULL)
+        read_dynamic(&reader, dynamic);
     read_required(&reader);
     read_defined(&reader);
     return NULL;
