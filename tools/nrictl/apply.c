@@ -11,6 +11,7 @@
 
 #include "classes.h"
 #include "file.h"
+#include "print.h"
 
 /* A configuration that a runtime takes is some kilobytes long. */
 #define MOST_BYTES ((size_t)16 << 20)
@@ -184,7 +185,7 @@ static int to_output(struct nrictl *ctl, struct apply *apply)
     free(text);
     if (rc != 0)
         return fail_with(ctl, rc, error);
-    (void)fwrite(out, 1, out_length, ctl->out);
+    print_document(ctl->out, out, out_length);
     (void)fputc('\n', ctl->out);
     nri_json_free(out);
     return NRICTL_OK;

@@ -254,7 +254,6 @@ static int catch_signals(struct suite *suite)
     (void)sigaddset(&set, SIGINT);
     (void)sigaddset(&set, SIGTERM);
     (void)sigaddset(&set, SIGCHLD);
-    (void)signal(SIGPIPE, SIG_IGN); /* a report that nobody reads is no reason to leave a plugin */
     if (sigprocmask(SIG_BLOCK, &set, NULL) != 0 ||
         (suite->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
         return nrictl_fail(suite->ctl, NRICTL_ENVIRONMENT, "no signals: %s", strerror(errno));

@@ -21,6 +21,7 @@
 
 #include "doctor.h"
 #include "model/model.h"
+#include "surroundings.h"
 
 #define PATIENCE_MS 10000
 
@@ -75,7 +76,7 @@ static pid_t start(const char *program, int output)
     if (posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) != 0 ||
         posix_spawn_file_actions_adddup2(&actions, output, 1) != 0 ||
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) != 0 ||
-        posix_spawn(&pid, program, &actions, NULL, arguments, environ) != 0)
+        surroundings_spawn(&pid, program, &actions, arguments, environ) != 0)
         pid = -1;
     (void)posix_spawn_file_actions_destroy(&actions);
     return pid;

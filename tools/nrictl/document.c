@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "memory.h"
+#include "print.h"
 
 struct nri_json *document_bytes(struct nri_arena *arena, const char *text, size_t length)
 {
@@ -48,7 +49,7 @@ int document_print(struct nrictl *ctl, const struct nri_json *document)
     memory_buf(&text, SIZE_MAX);
     const int code = document != NULL ? nri_json_write(document, 2, &text) : NRI_E_NOMEM;
     if (code == 0) {
-        (void)fwrite(memory_text(&text), 1, nri_buf_size(&text), ctl->out);
+        print_document(ctl->out, memory_text(&text), nri_buf_size(&text));
         (void)fputc('\n', ctl->out);
     }
     nri_buf_fini(&text);

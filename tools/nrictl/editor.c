@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print.h"
 #include "shell_inside.h"
 
 #ifndef NRICTL_EDIT
@@ -95,8 +96,10 @@ static size_t common(char *const *list, size_t count)
 static void print_list(const struct editor *editor, char *const *list, size_t count)
 {
     (void)fputc('\n', editor->out);
-    for (size_t i = 0; i < count; i++)
-        (void)fprintf(editor->out, "%s%s", i == 0 ? "" : "  ", list[i]);
+    for (size_t i = 0; i < count; i++) {
+        (void)fputs(i == 0 ? "" : "  ", editor->out);
+        print_text(editor->out, list[i], strlen(list[i])); /* names are others' */
+    }
     (void)fputc('\n', editor->out);
 }
 

@@ -52,7 +52,8 @@ static void tell(struct listening *listening, struct history *history, int failu
         code = ctl->json ? account_json(ctl, history, false) : account_table(ctl, history);
     if (failure == 0 && !ctl->json)
         (void)fputc('\n', ctl->out);
-    (void)fflush(ctl->out);
+    if (fflush(ctl->out) != 0)
+        code = NRICTL_ENVIRONMENT; /* who reads the result is gone */
     if (code > listening->code)
         listening->code = code;
     listening->told++;

@@ -9,13 +9,16 @@
 
 #include "help.h"
 #include "nrictl.h"
+#include "print.h"
+#include "surroundings.h"
 
 static int unknown(const char *name)
 {
     const char *meant = help_meant(name);
-    (void)fprintf(stderr, "nrictl: there is no command '%s'%s%s%s\n", name,
-                  meant != NULL ? "; is '" : "; see nrictl --help", meant != NULL ? meant : "",
-                  meant != NULL ? "' meant?" : "");
+    (void)fputs("nrictl: there is no command '", stderr);
+    print_text(stderr, name, strlen(name));
+    (void)fprintf(stderr, "'%s%s%s\n", meant != NULL ? "; is '" : "; see nrictl --help",
+                  meant != NULL ? meant : "", meant != NULL ? "' meant?" : "");
     return NRICTL_USAGE;
 }
 
@@ -36,6 +39,8 @@ int main(int argc, char **argv)
         .colour = isatty(STDOUT_FILENO) == 1,
         .progress = isatty(STDERR_FILENO) == 1,
     };
+    if (!surroundings_prepare())
+        return NRICTL_ENVIRONMENT;
     if (argc < 2) {
         help_overview(stderr);
         return NRICTL_USAGE;

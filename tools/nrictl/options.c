@@ -11,6 +11,7 @@
 
 #include "help.h"
 #include "nrictl.h"
+#include "print.h"
 
 /* More than any command has. */
 #define MOST_OPTIONS 64
@@ -26,11 +27,15 @@ const struct nrictl_option nrictl_common_options[] = {
 int nrictl_fail(struct nrictl *ctl, int code, const char *format, ...)
 {
     va_list arguments;
-    (void)fprintf(ctl->err, "nrictl %s: ", ctl->command);
+    char *text = NULL;
     va_start(arguments, format);
-    (void)vfprintf(ctl->err, format, arguments);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
     va_end(arguments);
-    (void)fputc('\n', ctl->err);
+    (void)fprintf(ctl->err, "nrictl %s: ", ctl->command);
+    /* It may have the name of a file or a plugin in it, which anybody chose. */
+    print_text_line(ctl->err, text != NULL ? text : "no memory");
+    free(text);
     return code;
 }
 

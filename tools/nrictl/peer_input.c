@@ -131,7 +131,10 @@ static void keep(struct peer *peer, struct peer_frame *frame)
 
 static void take_item(struct peer *peer, const struct nri_wire_item *item)
 {
-    struct peer_frame *frame = &peer->coming[item->id - 1];
+    struct peer_frame *frame;
+    if (item->kind == NRI_WIRE_MORE)
+        return; /* of no connection */
+    frame = &peer->coming[item->id - 1];
     if (item->kind == NRI_WIRE_HEADER) {
         free(frame->data);
         *frame = (struct peer_frame){

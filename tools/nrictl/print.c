@@ -32,7 +32,30 @@ void print_text(FILE *out, const char *text, size_t length)
     }
 }
 
+void print_text_line(FILE *out, const char *text)
+{
+    print_text(out, text, strlen(text));
+    (void)fputc('\n', out);
+}
+
 /* ---- JSON ---- */
+
+/* They can only stand within strings, where an escape says the same. */
+void print_document(FILE *out, const char *text, size_t length)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        const bool c1 = byte == 0xc2 && i + 1 < length && (unsigned char)text[i + 1] < 0xa0;
+        if (byte != 0x7f && !c1)
+            continue;
+        (void)fwrite(text + done, 1, i - done, out);
+        i += c1;
+        (void)fprintf(out, "\\u00%02x", (unsigned char)text[i]);
+        done = i + 1;
+    }
+    (void)fwrite(text + done, 1, length - done, out);
+}
 
 void print_json_begin(struct print_json *json, unsigned indent)
 {
@@ -44,7 +67,7 @@ int print_json_end(struct nrictl *ctl, struct print_json *json)
 {
     const int failure = nri_json_writer_end(&json->writer);
     if (failure == 0) {
-        (void)fwrite(memory_text(&json->buf), 1, nri_buf_size(&json->buf), ctl->out);
+        print_document(ctl->out, memory_text(&json->buf), nri_buf_size(&json->buf));
         (void)fputc('\n', ctl->out);
     }
     nri_buf_fini(&json->buf);

@@ -27,6 +27,9 @@ const char *print_colour(const struct nrictl *ctl, enum print_colour colour);
  * that a name cannot move the cursor or hide a line.
  */
 void print_text(FILE *out, const char *text, size_t length);
+void print_text_line(FILE *out, const char *text); /* with a line break */
+/* A JSON document: the controls that JSON allows, DEL and C1, are written as its own escapes. */
+void print_document(FILE *out, const char *text, size_t length);
 
 /* ---- JSON ---- */
 

@@ -28,6 +28,7 @@
 #include "memory.h"
 #include "payload.h"
 #include "print.h"
+#include "surroundings.h"
 #include "tape.h"
 #include "wire/writer.h"
 
@@ -141,7 +142,7 @@ static int spawn(struct replay *replay, char **argv, int fd)
         if (number == 0)
             number = posix_spawn_file_actions_adddup2(&actions, fd, 3);
         if (number == 0)
-            number = posix_spawnp(&replay->pid, argv[0], &actions, NULL, argv, environment);
+            number = surroundings_spawn(&replay->pid, argv[0], &actions, argv, environment);
         (void)posix_spawn_file_actions_destroy(&actions);
     }
     for (size_t i = 0; i < 3 && environment != NULL; i++)
@@ -330,7 +331,8 @@ static void begin_difference(struct replay *replay, const struct tape_message *m
     }
     (void)fprintf(ctl->out, "message %" PRIu64 ", %s ", message->number, words(message));
     print_text(ctl->out, message->method, strlen(message->method));
-    (void)fprintf(ctl->out, ": %s\n", what);
+    (void)fputs(": ", ctl->out);
+    print_text_line(ctl->out, what);
 }
 
 static void end_difference(struct replay *replay)

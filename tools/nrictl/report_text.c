@@ -13,8 +13,9 @@ static void put(const struct rehearsal *rehearsal, const char *text)
 
 static void heading(const struct rehearsal *rehearsal, const char *text)
 {
-    (void)fprintf(rehearsal->ctl->out, "\n%s%s%s\n", print_colour(rehearsal->ctl, PRINT_BOLD), text,
-                  print_colour(rehearsal->ctl, PRINT_PLAIN));
+    (void)fprintf(rehearsal->ctl->out, "\n%s", print_colour(rehearsal->ctl, PRINT_BOLD));
+    put(rehearsal, text);
+    (void)fprintf(rehearsal->ctl->out, "%s\n", print_colour(rehearsal->ctl, PRINT_PLAIN));
 }
 
 /* ---- the adjustments ---- */
@@ -222,8 +223,10 @@ static void put_end(const struct rehearsal *rehearsal)
                   print_colour(ctl, PRINT_PLAIN), rehearsal->begun, rehearsal->scenario->step_count,
                   rehearsal->trail.event_count, findings->count + findings->lost - findings->failed,
                   findings->count + findings->lost);
-    if (why != NULL)
-        (void)fprintf(ctl->out, "; %s", why);
+    if (why != NULL) {
+        (void)fputs("; ", ctl->out);
+        print_text(ctl->out, why, strlen(why));
+    }
     if (findings->lost + rehearsal->trail.lost > 0)
         (void)fprintf(ctl->out, "; %zu entries more than are kept",
                       findings->lost + rehearsal->trail.lost);

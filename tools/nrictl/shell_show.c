@@ -6,6 +6,24 @@
 #include "print.h"
 #include "shell_inside.h"
 
+/* What the library writes has names in it as plugins and people gave them. */
+static void put_document(FILE *out, const char *text)
+{
+    print_document(out, text, strlen(text));
+    (void)fputc('\n', out);
+}
+
+static void put_lines(FILE *out, const char *text)
+{
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        print_text(out, text, length);
+        text += length;
+        if (*text == '\n')
+            (void)fputc(*text++, out);
+    }
+}
+
 /* ---- results ---- */
 
 /* An object a line: {"command": ..., "error": ..., "done": ..., "outcomes": [...]}. */
@@ -226,7 +244,7 @@ void shell_show(struct shell *shell, const struct words *words)
     else if (code != 0)
         shell_fail(shell, "%s: %s", words->at[1], nri_strerror(code));
     else
-        (void)fprintf(shell->ctl->out, "%s\n", text); /* JSON has no control characters */
+        put_document(shell->ctl->out, text);
     nri_json_free(text);
 }
 
@@ -243,7 +261,7 @@ void shell_explain(struct shell *shell, const struct words *words)
     if (code != 0)
         shell_fail(shell, "%s", nri_strerror(code));
     else
-        (void)fprintf(shell->ctl->out, "%s%s", text, shell->ctl->json ? "\n" : "");
+        (shell->ctl->json ? put_document : put_lines)(shell->ctl->out, text);
     nri_outcome_text_free(text);
 }
 
@@ -255,7 +273,7 @@ void shell_metrics(struct shell *shell, const struct words *words)
         nri_runtime_metrics(node_runtime(shell->node), &text, NULL) != 0)
         shell_fail(shell, "there are no counters now");
     else
-        (void)fputs(text, shell->ctl->out);
+        put_lines(shell->ctl->out, text);
     nri_metrics_free(text);
 }
 

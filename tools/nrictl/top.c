@@ -361,7 +361,6 @@ static int watch(struct nrictl *ctl, struct top *top)
 {
     if (uv_loop_init(&top->loop) != 0)
         return nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no loop");
-    (void)signal(SIGPIPE, SIG_IGN);
     const int out = fileno(ctl->out);
     screen_init(&top->screen, out, STDIN_FILENO);
     if (!ctl->json && out >= 0 && isatty(out) == 1)
