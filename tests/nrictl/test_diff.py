@@ -166,7 +166,7 @@ UpdateContainer of app in web
         path = self.scenario(a_10=create(env=[{"key": "A", "value": "1"}]))
         self.assertIn("CreateContainer of other in web", self.run_nrictl("diff", "-c", "other", path).stdout)
         done = self.run_nrictl("diff", "-c", "nobody", path, expect=case.FINDING)
-        self.assertIn("there is no container 'nobody'", done.stderr)
+        self.assertIn("no container 'nobody' is created", done.stderr)
         self.write("empty.yaml", "version: 1\nname: empty\nsteps: [{sleep: 1ms}]\n")
         self.assertIn("no container is created", self.run_nrictl("diff", "empty.yaml", expect=case.FINDING).stderr)
 

@@ -226,7 +226,7 @@ class Recording(Running):
 
     def test_refused(self):
         self.refused("explain", "--plugin", "x", "session.rec", says="session.rec is a recording")
-        self.refused("explain", "--container", "nobody", "session.rec", says="no container is created",
+        self.refused("explain", "--container", "nobody", "session.rec", says="no container 'nobody' is created in session.rec",
                      expect=case.FINDING)
 
 

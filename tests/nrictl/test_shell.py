@@ -102,7 +102,12 @@ class Shell(case.Case):
         os.write(self.terminal, text.encode())
 
     def end(self):
+        # While no line is edited, Ctrl-D is the terminal's own, and is lost when the editor takes that over.
+        self.await_text("nrictl> ")
+        process = os.pidfd_open(self.pid)
+        self.addCleanup(os.close, process)
         self.type("\x04")
+        self.assertTrue(select.select([process], [], [], case.PATIENCE)[0])
         status = os.waitpid(self.pid, 0)[1]
         os.close(self.terminal)
         self.assertEqual(os.waitstatus_to_exitcode(status), case.OK)

@@ -111,9 +111,9 @@ class Options(Sim):
     def test_plugins_that_do_not_start(self):
         self.refused("sim", "--plugin", "no-such-program", says="no-such-program", expect=case.ENVIRONMENT)
         done = self.run_nrictl("sim", "--plugin", "false", expect=case.ENVIRONMENT)
-        self.assertIn("ended with status 1 before it was registered", done.stderr)
+        self.assertIn(": it ended with status 1 before it was registered", done.stderr)
         text = HEAD + "plugins: [{command: sleep 600, timeout: 10ms}]\nsteps: []\n"
-        self.refused("sim", self.write("test.yaml", text), says="sleep", expect=case.ENVIRONMENT)
+        self.refused("sim", self.write("test.yaml", text), says="plugin sleep: it was not registered in ", expect=case.ENVIRONMENT)
 
     def test_runtimes(self):
         self.assertIn("containerd", self.run_nrictl("sim", "--runtime", "help").stdout)

@@ -34,7 +34,8 @@ struct child {
     node_done done;     /* NULL: it was called */
     bool waits;         /* for its registration */
     void *user;
-    uint64_t began;
+    uint64_t began;    /* ns */
+    uint64_t patience; /* ms, for the registration */
 };
 
 /* ---- its end ---- */
@@ -86,12 +87,11 @@ static void tell_early_end(struct child *child, int status)
     struct nri_error error;
     if (WIFEXITED(status))
         (void)nri_error_set(&error, NRI_E_CLOSED,
-                            "plugin %s ended with status %d before it was registered", child->name,
+                            "it ended with status %d before it was registered",
                             WEXITSTATUS(status));
     else
         (void)nri_error_set(&error, NRI_E_CLOSED,
-                            "plugin %s was ended by signal %d before it was registered",
-                            child->name, WTERMSIG(status));
+                            "it was ended by signal %d before it was registered", WTERMSIG(status));
     answer(child, NRI_E_CLOSED, error.text);
 }
 
@@ -136,7 +136,8 @@ static void on_timeout(uv_timer_t *timer)
 {
     struct child *child = timer->data;
     struct nri_error error;
-    (void)nri_error_set(&error, NRI_E_TIMEOUT, "plugin %s was not registered in time", child->name);
+    (void)nri_error_set(&error, NRI_E_TIMEOUT, "it was not registered in %llu ms",
+                        (unsigned long long)child->patience);
     answer(child, NRI_E_TIMEOUT, error.text);
 }
 
@@ -202,8 +203,8 @@ int node_start_child(struct node *node, const struct child_options *options, str
     made->waits = true;
     made->done = done;
     made->user = user;
-    (void)uv_timer_start(&made->timer, on_timeout,
-                         options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT, 0);
+    made->patience = options->timeout_ms != 0 ? options->timeout_ms : DEFAULT_TIMEOUT;
+    (void)uv_timer_start(&made->timer, on_timeout, made->patience, 0);
     if (child != NULL)
         *child = made;
     return 0;

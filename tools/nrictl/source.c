@@ -73,12 +73,10 @@ int source_read(struct nrictl *ctl, struct source *source, const char *path)
         return code;
     if (source->failure != 0)
         return source_fail(ctl, source, source->failure);
-    const bool any = source->history.events != NULL;
     if (history_select(&source->history, source->container))
         return NRICTL_OK;
-    if (!any || source->container == NULL)
-        return nrictl_fail(ctl, NRICTL_FINDING, "no container is created in %s",
-                           path != NULL ? path : "the scenario");
-    return nrictl_fail(ctl, NRICTL_FINDING, "there is no container '%s' in %s", source->container,
-                       path != NULL ? path : "the scenario");
+    return nrictl_fail(ctl, NRICTL_FINDING, "no container%s%s%s is created in %s",
+                       source->container != NULL ? " '" : "",
+                       source->container != NULL ? source->container : "",
+                       source->container != NULL ? "'" : "", path != NULL ? path : "the scenario");
 }

@@ -110,14 +110,14 @@ static void test_what_cannot_start(void **state)
     options.argv = early;
     (void)start(rig, &options, &deed);
     deed_bad(rig, &deed, NRI_E_CLOSED);
-    assert_string_equal(deed.text, "plugin sh ended with status 7 before it was registered");
+    assert_string_equal(deed.text, "it ended with status 7 before it was registered");
     rig_wait(rig, rig->child_ended == 1);
     assert_int_equal(WEXITSTATUS(rig->child_status), 7);
     options.argv = silent;
     options.timeout_ms = 1;
     (void)start(rig, &options, &late);
     deed_bad(rig, &late, NRI_E_TIMEOUT);
-    assert_string_equal(late.text, "plugin sleep was not registered in time");
+    assert_string_equal(late.text, "it was not registered in 1 ms");
 }
 
 static void test_output_goes_where_it_is_told(void **state)
