@@ -55,15 +55,29 @@ class Shell(case.Case):
         self.refused("sim", "--shell", "--keep", says="--shell keeps the node")
 
     def test_signal(self):
-        process = subprocess.Popen([case.NRICTL, "sim", "--shell", "--socket", self.path("s")], env=self.environment(),
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process = subprocess.Popen([case.NRICTL, "sim", "--shell", "--socket", self.path("s")], env=self.environment(),
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process.stdin.write("run pod\n")
+            process.stdin.flush()
+            self.assertIn("run pod: done", process.stdout.readline())
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=case.PATIENCE), case.ENVIRONMENT)
+            process.communicate()
+            self.assertFalse(os.path.exists(self.path("s")))
+
+    def test_signal_within_a_command(self):
+        process = subprocess.Popen([case.NRICTL, "sim", "--shell"], env=self.environment(), cwd=self.directory,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        process.stdin.write("run pod\n")
+        process.stdin.write("connect sh -c 'echo begun; exec sleep 1000'\nrun pod\n")
         process.stdin.flush()
-        self.assertIn("run pod: done", process.stdout.readline())
+        for line in process.stderr:
+            if "begun" in line:
+                break
         process.send_signal(signal.SIGTERM)
-        self.assertIn(process.wait(timeout=case.PATIENCE), (case.OK, case.ENVIRONMENT))
-        process.communicate()
-        self.assertFalse(os.path.exists(self.path("s")))
+        out, _ = process.communicate(timeout=case.PATIENCE)
+        self.assertEqual(process.returncode, case.ENVIRONMENT)
+        self.assertNotIn("run pod", out)
 
     def test_plugins_go_with_a_killed_simulator(self):
         process = subprocess.Popen([case.NRICTL, "sim", "--shell"], cwd=self.directory,
@@ -83,6 +97,7 @@ class Shell(case.Case):
     def start(self):
         pid, self.terminal = pty.fork()
         if pid == 0:
+            os.chdir(self.directory)
             os.execve(case.NRICTL, [case.NRICTL, "sim", "--shell"],
                       {**self.environment(), "TERM": "xterm", "XDG_STATE_HOME": self.path("state")})
         self.seen = ""
@@ -112,9 +127,24 @@ class Shell(case.Case):
         os.close(self.terminal)
         self.assertEqual(os.waitstatus_to_exitcode(status), case.OK)
 
-    def test_terminal(self):
+    def test_an_end_that_is_typed_ahead(self):
+        self.needs_libedit()
+        self.start()
+        # While a command is under way the terminal is in its own mode, in which Ctrl-D is no byte.
+        self.type("connect sh -c 'echo be''gun; until test -e go; do sleep 0.01; done'\n")
+        self.await_text("begun")
+        self.type("\x04")
+        self.write("go", "")
+        status = os.waitpid(self.pid, 0)[1]
+        os.close(self.terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(status), case.OK)
+
+    def needs_libedit(self):
         if "libedit" not in subprocess.run(["ldd", case.NRICTL], capture_output=True, text=True, check=True).stdout:
             self.skipTest("nrictl was built without libedit")
+
+    def test_terminal(self):
+        self.needs_libedit()
         self.start()
         self.type("run web\n")
         self.await_text("run web: done, 1 event")

@@ -240,6 +240,9 @@ struct editor *editor_new(struct node *node, int input, FILE *out, FILE *err)
     (void)el_set(editor->edit, EL_BIND, "^I", "nrictl-complete", NULL);
     (void)el_wset(editor->edit, EL_ADDFN, L"nrictl-end", L"End on an empty line", on_end);
     (void)el_set(editor->edit, EL_BIND, "^D", "nrictl-end", NULL);
+    /* What a Ctrl-D becomes that was typed while a command was under way, for which the terminal
+     * was not ours. */
+    (void)el_set(editor->edit, EL_BIND, "^@", "nrictl-end", NULL);
     begin_history(editor);
     (void)el_source(editor->edit, NULL); /* the user's ~/.editrc */
     return editor;

@@ -388,6 +388,8 @@ static void on_signal(uv_signal_t *handle, int number)
         rehearsal->stopping = true;
         load_stop(rehearsal->load);
     } else {
+        if (rehearsal->shell != NULL)
+            rehearsal->after = NRICTL_ENVIRONMENT; /* its commands were not all done */
         rehearsal_finish(rehearsal, END_INTERRUPTED);
     }
 }
