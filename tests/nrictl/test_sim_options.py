@@ -241,6 +241,45 @@ class Ends(Sim):
         self.assertTrue(os.path.exists(self.path("nri.sock")))
         self.assertEqual(self.end(process, signal.SIGINT), (case.OK, ""))
 
+    def test_what_a_killed_one_left_goes_with_the_next(self):
+        def directories():
+            return sorted(glob.glob(self.path("nrictl-??????")))
+
+        def begin():
+            process = subprocess.Popen([case.NRICTL, "sim", "--shell"], cwd=self.directory, env=self.environment(),
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+            process.stdin.write("run web\n")
+            process.stdin.flush()
+            self.assertIn("run web: done", process.stdout.readline())
+            return process
+
+        killed = begin()
+        left = directories()
+        self.assertEqual([sorted(os.listdir(path)) for path in left], [["lock", "nri.sock"]])
+        # Not of its kind: no socket, more than a socket, a link, a name that is another one.
+        os.mkdir(self.path("nrictl-aaaaaa"), 0o700)
+        os.mkdir(self.path("nrictl-bbbbbb"), 0o700)
+        for name in ("lock", "nri.sock"):
+            self.write("nrictl-bbbbbb/" + name, "")
+        os.symlink(os.path.basename(left[0]), self.path("nrictl-cccccc"))
+        others = [self.path("nrictl-" + 6 * letter) for letter in "abc"]
+        killed.kill()
+        killed.wait(case.PATIENCE)
+        self.assertEqual(sorted(left + others), directories())
+        lives = begin()
+        now = [path for path in directories() if path not in others]
+        self.assertEqual(len(now), 1)
+        self.assertNotEqual(now, left)
+        # One that lives keeps its own, whoever comes.
+        self.run_nrictl("sim")
+        self.assertEqual(directories(), sorted(now + others))
+        lives.stdin.write("run other\n")
+        lives.stdin.flush()
+        self.assertIn("run other: done", lives.stdout.readline())
+        self.assertEqual(sorted(os.listdir(now[0])), ["lock", "nri.sock"])
+
     def test_load_is_ended_by_a_signal(self):
         process = self.start("--pods", "2", "--duration", "10m", "-p", "10-t=nri-template")
         self.until(process.stderr, "RemovePodSandbox")

@@ -31,29 +31,6 @@ int64_t node_now(void)
 
 /* ---- making ---- */
 
-/* A directory of its own for the socket, which only this user may enter. */
-static int make_directory(struct node *node)
-{
-    const char *temporary = getenv("TMPDIR");
-    if (temporary == NULL || temporary[0] == '\0')
-        temporary = "/tmp";
-    if (asprintf(&node->directory, "%s/nrictl-XXXXXX", temporary) < 0) {
-        node->directory = NULL;
-        return NRI_E_NOMEM;
-    }
-    if (mkdtemp(node->directory) == NULL) {
-        const int code = nri_error_set(&node->error, NRI_E_IO, "%s: %m", node->directory);
-        free(node->directory);
-        node->directory = NULL;
-        return code;
-    }
-    if (asprintf(&node->socket, "%s/nri.sock", node->directory) < 0) {
-        node->socket = NULL;
-        return NRI_E_NOMEM;
-    }
-    return 0;
-}
-
 static bool copy_text(char **to, const char *from)
 {
     *to = from == NULL ? NULL : strdup(from);
@@ -82,17 +59,18 @@ static int take_options(struct node *node, const struct node_options *options)
         !copy_text(&node->validator_config, options->validator_config) ||
         !copy_text(&node->socket, options->socket_path))
         return NRI_E_NOMEM;
-    return node->socket != NULL ? 0 : make_directory(node);
+    if (node->socket != NULL)
+        return 0;
+    const int code = socket_directory_make(&node->directory, &node->error);
+    if (code == 0 && !copy_text(&node->socket, node->directory.socket))
+        return NRI_E_NOMEM;
+    return code;
 }
 
 static void free_node(struct node *node)
 {
     store_fini(&node->store);
-    if (node->directory != NULL) {
-        (void)unlink(node->socket);
-        (void)rmdir(node->directory);
-    }
-    free(node->directory);
+    socket_directory_remove(&node->directory);
     free(node->socket);
     free(node->plugin_directory);
     free(node->config_directory);

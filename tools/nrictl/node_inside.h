@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "node.h"
+#include "socket_directory.h"
 #include "stored.h"
 
 enum node_phase {
@@ -29,7 +30,8 @@ struct node {
     void *user;
     struct imitate imitate;
     bool imitates;
-    char *socket, *directory; /* the directory is ours; NULL: the socket's is not */
+    char *socket;
+    struct socket_directory directory; /* that of the socket, when it is ours */
     char *plugin_directory, *config_directory, *validator_config;
     struct nri_failure_policy failure;
     bool has_failure;
