@@ -53,6 +53,20 @@ class Run(Sim):
             ("start app", "latency of nobody", "below 1 ms", "no answer of it"),
         ])
 
+    def test_device_rules_of_several_plugins_have_a_name(self):
+        rule = ('{"event": "CreateContainer", "adjust": {"linux": {"resources": {"devices": ['
+                '{"allow": true, "type": "c", "major": %d, "access": "r"}, '
+                '{"allow": false, "type": "b", "major": %d, "access": "w"}]}}}}')
+        text = (HEAD + "plugins:\n" + self.scripted("10-a", rule % (1, 1)) + self.scripted("20-b", rule % (2, 2))
+                + "steps: [{run: web}, {create: app}]\n")
+        text = self.run_nrictl("sim", self.write("test.yaml", text)).stdout
+        self.assertEqual([line.split() for line in text.splitlines() if line.startswith("device rules")],
+                         [["device", "rules", "set", "10-a"], ["device", "rules", "set", "20-b"]])
+        self.assertNotIn("None", text)
+        shell = self.run_nrictl("sim", "--shell", "-p", "10-a=nri-scripted --script 10-a.json",
+                                text="run web\ncreate web app\n").stdout
+        self.assertIn("  10-a sets device rules\n", shell)
+
     def test_a_step_that_fails_is_a_failure_unless_that_is_expected(self):
         steps = "steps:\n  - create: app\n"
         result = self.sim(HEAD + steps, expect=case.FINDING)

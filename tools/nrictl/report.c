@@ -85,12 +85,18 @@ bool report_latencies(const struct rehearsal *rehearsal, struct report_latency *
 
 /* ---- owners ---- */
 
+const char *report_field(int field)
+{
+    return field == NRI_FIELD_NONE ? "device rules" : nri_field_name(field);
+}
+
 /* Whether a later step of the outcome has something to say about the same thing: then that counts.
- */
+ * Rules of the device cgroup of several plugins stand side by side. */
 static bool is_last(const nri_outcome *outcome, size_t step, size_t change, int field,
                     const char *key)
 {
-    for (size_t i = step; i < nri_outcome_step_count(outcome); i++) {
+    const size_t end = field == NRI_FIELD_NONE ? step + 1 : nri_outcome_step_count(outcome);
+    for (size_t i = step; i < end; i++) {
         const char *other_key, *container;
         enum nri_change_action action;
         int other;

@@ -41,4 +41,7 @@ struct report_owner {
 void report_owners(const nri_outcome *outcome,
                    void (*each)(const struct report_owner *owner, void *user), void *user);
 
+/* A field for people: NRI's name; rules of the device cgroup have none. */
+const char *report_field(int field);
+
 #endif

@@ -47,7 +47,7 @@ static void add_owner(const struct report_owner *owner, void *user)
 {
     struct print_table *table = user;
     print_table_row(table);
-    print_table_cell(table, 0, PRINT_PLAIN, "%s", nri_field_name(owner->field));
+    print_table_cell(table, 0, PRINT_PLAIN, "%s", report_field(owner->field));
     print_table_cell(table, 1, PRINT_PLAIN, "%s", owner->key);
     print_table_cell(table, 2, owner->removed ? PRINT_RED : PRINT_GREEN, "%s",
                      owner->removed ? "removed" : "set");

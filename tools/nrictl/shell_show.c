@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "print.h"
+#include "report.h"
 #include "shell_inside.h"
 
 /* What the library writes has names in it as plugins and people gave them. */
@@ -62,9 +63,14 @@ static void print_change(struct shell *shell, nri_outcome *outcome, size_t step,
     const char *key, *container, *other;
     int field;
     (void)nri_outcome_change_at(outcome, step, change, &field, &key, &container, &other, &action);
+    if (action == NRI_CHANGE_EVICTED) {
+        shell_tell(shell, "  %s wants container %s evicted: %s",
+                   nri_outcome_step_plugin(outcome, step), container, key);
+        return;
+    }
     shell_tell(shell, "  %s %s %s%s%s%s%s%s%s", nri_outcome_step_plugin(outcome, step),
                (size_t)action < sizeof actions / sizeof *actions ? actions[action] : "changes",
-               nri_field_name(field), key[0] == '\0' ? "" : " ", key,
+               report_field(field), key[0] == '\0' ? "" : " ", key,
                container[0] == '\0' ? "" : " of container ", container,
                other[0] == '\0' ? "" : ", which was set by ", other);
 }
