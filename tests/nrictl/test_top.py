@@ -282,6 +282,11 @@ class Metrics(Top):
 
 
 class Recording(Top):
+    def test_errors_are_counted_from_the_start(self):
+        line, = self.lines("--recording", "session.rec", "--count", "1")
+        self.assertEqual(self.row(line, None)["errors"], 0)
+        self.assertEqual(self.row(line, "CreateContainer")["errors"], 0)
+
     def test_one_that_grows(self):
         with open(self.path("session.rec"), "rb") as file:
             whole = file.read()

@@ -130,7 +130,7 @@ static void on_request(struct meter_recording *recording, const struct session_m
     if (!find_rows(recording, message->connection, event, &rows))
         return;
     count(&rows, METER_EVENTS, 1);
-    for (int which = METER_REFUSED; which <= METER_LATE; which++)
+    for (int which = METER_ERRORS; which <= METER_LATE; which++)
         count(&rows, (enum meter_count)which, 0);
     if (recording->waiting_count == MOST_WAITING)
         return;
