@@ -48,10 +48,12 @@ class Help(case.Case):
         self.assertRegex(self.run_nrictl("--version").stdout, r"^nrictl \d+\.\d+\.\d+\n$")
 
     def test_usage_errors(self):
-        self.refused("aply", says="'apply'")
+        self.refused("aply", says="no command 'aply'; is 'apply' meant?")
+        self.refused("--no-such", says="no command '--no-such'; see nrictl --help")
         self.refused("apply", "--no-such", says="--no-such")
         self.refused("apply", "--write", says="--write needs an argument")
         self.refused("apply", "--output", "xml", says="text or json, not 'xml'")
+        self.refused("check", "--output", "tap", says="text or json, not 'tap'; other forms are --format's")
         self.refused("apply", "--color", "pink", says="auto, always or never, not 'pink'")
         self.refused("help", "nothing", says="'nothing'")
         self.refused("help", "apply", "help", says="one command at a time")
@@ -80,6 +82,13 @@ class Help(case.Case):
         for command in self.commands():
             self.assertEqual(self.complete(command["name"], "--"), {"--" + o["name"] for o in command["options"]})
         self.assertIn("config.json", self.complete("apply", "conf"))
+        # What an option may be, where its help names all of it.
+        for option in ("--output", "-o"):
+            self.assertEqual(self.complete("explain", option, ""), {"text", "json"})
+        self.assertEqual(self.complete("check", "-f", "j"), {"json", "junit"})
+        self.assertIn("config.json", self.complete("record", "-f", "conf"))
+        self.assertEqual(self.complete("help", "--format", "m"), {"man"})
+        self.assertEqual(self.complete("help", "do"), {"doctor"})
 
     def test_commands_that_are_none(self):
         for before in ([], ["help"]):

@@ -19,7 +19,7 @@ enum { ROUNDS = NRICTL_LONG, CALLS, STARTS, OUTSTANDING, SIZE, TIMEOUT, CPU, NO_
 
 static const struct nrictl_option options[] = {
     {'p', "plugin", "[NN-NAME=]COMMAND",
-     "A plugin, in one text; may be repeated, and all are measured in turns"},
+     "A plugin, in one text; may be given again, and all are measured in turns"},
     {ROUNDS, "rounds", "N", "Turns of the floor and each plugin (20)"},
     {CALLS, "calls", "N", "Calls in a turn (200)"},
     {STARTS, "starts", "N", "Starts of each plugin (10)"},

@@ -25,8 +25,9 @@ const struct check_group *const check_groups[] = {
 enum { ONLY = NRICTL_LONG, SKIP, ALL, TIMEOUT, SLOW, TOLERANCE, KEEP, NO_RECONNECT };
 
 static const struct nrictl_option options[] = {
-    {ONLY, "only", "GLOB", "Run the checks of that name only, such as 'cuts.*'; may be repeated"},
-    {SKIP, "skip", "GLOB", "Leave the checks of that name out; may be repeated"},
+    {ONLY, "only", "GLOB",
+     "Run the checks of that name only, such as 'cuts.*'; may be given again"},
+    {SKIP, "skip", "GLOB", "Leave the checks of that name out; may be given again"},
     {ALL, "all", NULL, "Run also checks that take long, which --list calls optional"},
     {'l', "list", NULL, "Print the checks, run none"},
     {'f', "format", "text|json|junit|tap", "The form of the report (text)"},

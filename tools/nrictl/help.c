@@ -197,31 +197,76 @@ static void put_long_names(FILE *out, const struct nrictl_option *options)
         (void)fprintf(out, " --%s", options->name);
 }
 
+/* Whether an argument names all that it may be, as text|json does. */
+static bool is_choice(const char *argument)
+{
+    return argument != NULL && strchr(argument, '|') != NULL &&
+           argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz|")] == '\0';
+}
+
+static void put_choices(FILE *out, const struct nrictl_option *options)
+{
+    for (; options != NULL && options->name != NULL; options++) {
+        if (!is_choice(options->argument))
+            continue;
+        (void)fprintf(out, "        --%s", options->name);
+        if (options->value < NRICTL_LONG)
+            (void)fprintf(out, " | -%c", options->value);
+        (void)fputs(") values='", out);
+        for (const char *at = options->argument; *at != '\0'; at++)
+            (void)fputc(*at == '|' ? ' ' : *at, out);
+        (void)fputs("' ;;\n", out);
+    }
+}
+
+static void put_command_names(FILE *out)
+{
+    for (size_t i = 0; nrictl_commands[i] != NULL; i++)
+        (void)fprintf(out, "%s ", nrictl_commands[i]->name);
+}
+
+/* A branch of the case: the options, and what may stand behind the word before. */
+static void put_branch(FILE *out, const struct nrictl_command *command)
+{
+    (void)fprintf(out, "    %s)\n        options='", command->name);
+    put_long_names(out, nrictl_common_options);
+    put_long_names(out, command->options);
+    (void)fputs("'\n", out);
+    if (command == &nrictl_help) {
+        (void)fputs("        values='", out);
+        put_command_names(out);
+        (void)fputs("'\n", out);
+    }
+    (void)fputs("        case ${COMP_WORDS[COMP_CWORD - 1]} in\n", out);
+    put_choices(out, nrictl_common_options);
+    put_choices(out, command->options);
+    (void)fputs("        esac\n"
+                "        ;;\n",
+                out);
+}
+
 void help_completion(FILE *out)
 {
     (void)fputs("# bash completion of nrictl\n"
                 "_nrictl()\n{\n"
-                "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
+                "    local word=${COMP_WORDS[COMP_CWORD]} options='' values=''\n"
                 "    COMPREPLY=()\n"
                 "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
                 "        mapfile -t COMPREPLY < <(compgen -W '",
                 out);
-    for (size_t i = 0; nrictl_commands[i] != NULL; i++)
-        (void)fprintf(out, "%s ", nrictl_commands[i]->name);
+    put_command_names(out);
     (void)fputs("--help --version' -- \"$word\")\n"
                 "        return\n"
                 "    fi\n"
                 "    case ${COMP_WORDS[1]} in\n",
                 out);
-    for (size_t i = 0; nrictl_commands[i] != NULL; i++) {
-        (void)fprintf(out, "    %s) options='", nrictl_commands[i]->name);
-        put_long_names(out, nrictl_common_options);
-        put_long_names(out, nrictl_commands[i]->options);
-        (void)fputs("' ;;\n", out);
-    }
+    for (size_t i = 0; nrictl_commands[i] != NULL; i++)
+        put_branch(out, nrictl_commands[i]);
     (void)fputs("    esac\n"
                 "    if [[ $word == -* ]]; then\n"
                 "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
+                "    elif [ -n \"$values\" ]; then\n"
+                "        mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$word\")\n"
                 "    else\n"
                 "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
                 "    fi\n"

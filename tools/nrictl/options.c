@@ -80,10 +80,21 @@ static bool make_forms(struct forms *forms, const struct nrictl_command *command
 
 /* ---- options of every command ---- */
 
-static int take_output(struct nrictl *ctl, const char *argument)
+static bool has_format(const struct nrictl_command *command)
+{
+    for (const struct nrictl_option *at = command->options; at != NULL && at->name != NULL; at++) {
+        if (strcmp(at->name, "format") == 0)
+            return true;
+    }
+    return false;
+}
+
+static int take_output(struct nrictl *ctl, const struct nrictl_command *command,
+                       const char *argument)
 {
     if (strcmp(argument, "json") != 0 && strcmp(argument, "text") != 0)
-        return nrictl_fail(ctl, NRICTL_USAGE, "--output is text or json, not '%s'", argument);
+        return nrictl_fail(ctl, NRICTL_USAGE, "--output is text or json, not '%s'%s", argument,
+                           has_format(command) ? "; other forms are --format's" : "");
     ctl->json = strcmp(argument, "json") == 0;
     return -1;
 }
@@ -138,7 +149,7 @@ int nrictl_parse(struct nrictl *ctl, const struct nrictl_command *command, int a
             help_command(ctl->out, command);
             code = NRICTL_OK;
         } else if (found == 'o') {
-            code = take_output(ctl, optarg);
+            code = take_output(ctl, command, optarg);
         } else {
             code = take_colour(ctl, optarg);
         }

@@ -33,7 +33,7 @@ static const struct nrictl_option options[] = {
      "out of the recording, never out of the session (64)"},
     {IMPORT, "import", "NAME.jsonl",
      "Make a recording of a capture: NAME.jsonl, NAME.p2r.bin and "
-     "NAME.r2p.bin; may be given more than once"},
+     "NAME.r2p.bin; may be given again"},
     {0, NULL, NULL, NULL},
 };
 
