@@ -259,6 +259,19 @@ MEANT = {
     "unknown": "unknown.method",
 }
 
+# Each check with one of the rules: what is broken in those that tell no event before their end.
+WITHOUT_EVENTS = {
+    **dict.fromkeys(("registration.identity", "registration.time", "registration.refused", "deadline.gone", "end.close-unanswered",
+                     "end.close-registered", "end.close-configuring", "end.close-in-frame", "end.close-between-parts",
+                     "end.close-ready", "end.close-in-event", "end.half-closed", "end.sigterm", "end.sigterm-early"),
+                    "RegisterPlugin"),
+    **dict.fromkeys(("events.mask", "events.mask-old"), "Configure"),
+    "end.shutdown": "Shutdown",
+}
+# No reply is looked at, or none where a plugin does not come back or wants all events; or it takes too long.
+NO_REPLY = ("end.close-at-once", "end.alone", "events.unsubscribed", "hostile.random", "hostile.lengths", "reconnect.", "growth.",
+            "sync.51mb")
+
 # What each check is for: a plugin with that fault, and the check that sees it. Names are of check/mutant.py.
 BEHAVIOURS = [
     ("registration.external", "Renamed"),
@@ -381,6 +394,16 @@ class Mutants(Check):
 
     def test_by_rule(self):
         self.caught([(check, "%s:%s" % (rule, message)) for message, check in MEANT.items() for rule in RULES])
+
+    def test_each_check_by_a_rule(self):
+        checks = [one["id"] for one in self.listed() if not one["id"].startswith(NO_REPLY)]
+        pairs = []
+        for at, check in enumerate(checks):
+            message, rule = WITHOUT_EVENTS.get(check, "each"), RULES[at % len(RULES)]
+            if (rule, message) == ("wrong-id", "RegisterPlugin"):
+                rule = "drop"  # a call may leave out stream ids
+            pairs.append((check, "%s:%s" % (rule, message)))
+        self.caught(pairs)
 
     def test_by_behaviour(self):
         self.caught(BEHAVIOURS)

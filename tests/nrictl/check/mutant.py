@@ -225,16 +225,16 @@ class Rule(Proxy):
         super().__init__(options, up, count)
 
     def is_meant(self, message):
-        if self.of in ("event", "first"):
+        if self.of in ("each", "event", "first"):
             return message.kind == RESPONSE and message.method not in CALLS and message.method != "" and self.alive()
         if self.of == "unknown":
             return message.method == "PauseContainer"
         return message.method == self.of
 
     def alive(self):
-        """Not the first event, so that one that was right is behind it; or that one alone."""
+        """Each event; that first one alone; or all but that one, so that one that was right is behind it."""
         self.seen += 1
-        return self.seen == 1 if self.of == "first" else self.seen > 1
+        return {"each": True, "first": self.seen == 1, "event": self.seen > 1}[self.of]
 
     def request(self, message):
         for held in self.held:
