@@ -647,6 +647,17 @@ class Doctor(case.Case):
         shutil.rmtree(root.path("/etc/nri"))
         self.assertEqual(self.ids(self.found(root)), set())
 
+    def test_more_imports_than_are_read(self):
+        root = self.root()
+        for number in range(63):
+            root.file("/etc/containerd/conf.d/%02d.toml" % number, "version = 3\n")
+        self.assertEqual(self.ids(self.found(root)), set())
+        for number in (63, 64):
+            root.file("/etc/containerd/conf.d/%02d.toml" % number, "version = 3\n" + SECTION + "\ndisable = true\n")
+        found = [each for each in self.found(root) if each["severity"] != "fine"]
+        self.assertEqual([(each["id"], each["where"]) for each in found],
+                         [("config.unreadable", "/etc/containerd/conf.d/63.toml")])
+
     def test_files_that_nobody_imports(self):
         # Of others than NRI's nothing is said, and what is not imported does not count.
         root = self.root()

@@ -25,6 +25,7 @@ struct merge {
     bool old;        /* containerd 1 */
     bool cri_off, nri_off;
     const char *cri_at, *nri_at;
+    bool cut;      /* there were more files */
     bool given;    /* NRI's section is there */
     bool misnamed; /* it is, and would switch NRI on if the file had a version */
     struct doctor_runtime before;
@@ -41,8 +42,16 @@ static bool is_read(const struct merge *merge, const char *path)
 
 static void add_file(struct merge *merge, const char *path)
 {
-    if (!is_read(merge, path) && merge->count < MOST_FILES)
+    if (is_read(merge, path))
+        return;
+    if (merge->count < MOST_FILES)
         merge->files[merge->count++] = path;
+    else if (!merge->cut) {
+        merge->cut = true; /* said once */
+        DOCTOR_FIND(merge->doctor, CONFIG_UNREADABLE, path, "import fewer files",
+                    "%s and what else is imported was not looked at: %d files are the most", path,
+                    MOST_FILES);
+    }
 }
 
 static void add_import(struct merge *merge, const char *file, const struct nri_json *value)
@@ -174,8 +183,9 @@ static void look_for_forgotten(const struct merge *merge)
     const char *config = merge->files[0];
     const char *pattern =
         DOCTOR_TEXT(doctor, "%.*s/conf.d/*.toml", (int)(strrchr(config, '/') - config), config);
-    struct doctor_names paths;
-    (void)doctor_root_glob(&doctor->root, pattern, &paths);
+    struct doctor_names paths = {.count = 0};
+    if (!merge->cut) /* else a file that was not read may be imported */
+        (void)doctor_root_glob(&doctor->root, pattern, &paths);
     for (size_t i = 0; i < paths.count; i++) {
         const char *path = paths.names[i];
         const struct nri_json *document =
