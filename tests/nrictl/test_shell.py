@@ -51,6 +51,36 @@ class Shell(case.Case):
         self.assertIn("+ plugin 07-own", done.stdout)
         self.assertRegex(done.stdout, r"00-nri-template +external")
 
+    def test_an_eviction_is_told(self):
+        scripted = os.path.join(case.PROGRAMS, os.pardir, "tests", "plugins", "scripted", "nri-scripted")
+        if not os.path.exists(scripted):
+            self.skipTest("nri-scripted was not built")
+        self.write("evict.json", '{"rules": [{"event": "StartContainer", "background": [{"evict": [{"container_id": "app", "reason": "too loud"}]}]}]}')
+        process = subprocess.Popen([case.NRICTL, "sim", "--shell", "-p", "10-a=%s --script evict.json" % scripted], cwd=self.directory,
+                                   env=self.environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+
+        def say(line):
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+
+        for line in ("run web", "create web app", "start app"):
+            say(line)
+        for line in process.stdout:
+            if line.startswith("* plugin"):
+                break
+        self.assertEqual(line, "* plugin 10-a evicts app: too loud\n")
+        # It is being stopped then, by an operation like any other: one that is asked for behind it finds it stopped.
+        say("exit app 1")
+        say("containers")
+        for line in process.stdout:
+            if line.startswith("app"):
+                break
+        self.assertEqual(line.split(), ["app", "app", "web", "stopped", "143"])
+        say("quit")
+        self.assertEqual(process.wait(case.PATIENCE), case.FINDING)
+
     def test_usage(self):
         self.refused("sim", "--shell", "--keep", says="--shell keeps the node")
 

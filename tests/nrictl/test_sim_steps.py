@@ -183,6 +183,36 @@ class Steps(Sim):
                             "  - expect: {of: app, container: {linux.resources.cpu.shares: 5}}\n", plugins)
         self.assertEqual(result["updates"], [{"plugin": "10-a", "synchronize": True, "done": ["app"], "failed": [], "ignored": []}])
 
+    def test_an_eviction_stops_its_container(self):
+        evict = ('{"event": "StartContainer", "background": [{"update": [{"container_id": "other", "linux": {"resources": {"cpu": {"shares": 9}}}}],'
+                 ' "evict": [{"container_id": "app", "reason": "too \\u001b[31mloud"}]}]}')
+        text = HEAD.replace("[app]", "[app, other]") + "plugins:\n" + self.scripted("10-a", evict) + self.scripted("20-b") + """
+steps:
+  - run: web
+  - create: other
+  - create: app
+  - start: app
+  - wait: {event: StopContainer app}
+    expect:
+      - {of: app, state: stopped, container: {exit_code: 143}}
+      - {of: other, state: created, container: {linux.resources.cpu.shares: 9}}
+      - {events: {plugin: b, since: start, contains: [StartContainer app, StopContainer app]}}
+  - start: app
+    expect: {code: NRI_E_STATE}
+  - remove: app
+    expect: {events: [RemoveContainer app]}
+"""
+        result = self.sim(text)
+        self.assertEqual(result["evictions"], [{"container": "app", "plugin": "10-a", "reason": "too \x1b[31mloud"}])
+        self.assertEqual(result["events"].count("StopContainer app"), 1)
+        self.assertEqual(result["updates"], [{"plugin": "10-a", "synchronize": False, "done": ["other"], "failed": [], "ignored": []}])
+        # For people: the plugin's name, and nothing that a terminal obeys.
+        told = self.run_nrictl("sim", "test.yaml").stdout
+        self.assertIn("  10-a evicted app: too \\x1b[31mloud\n", told)
+        # A runtime whose NRI drops evictions goes on.
+        self.sim(text[:text.index("  - wait")] + "  - wait: {updated: a}\n    expect: {of: app, state: running}\n",
+                 "--runtime", "containerd@2.1")
+
     def test_plugins_of_a_directory(self):
         os.mkdir(self.path("launched-from"))
         os.mkdir(self.path("configured-by"))

@@ -191,16 +191,39 @@ steps:
         self.run_nrictl("decode", "--trace", "t.json", "evil.rec", expect=case.FINDING)
         self.timeline()
 
-    def test_arrows_lead_from_plugin_to_plugin(self):
+    def record_default_scenario(self, *plugins):
+        """new.rec, of `nrictl sim` without a scenario and plugins: their command lines up to what names them."""
         recorder = self.recorder()
         runtime = self.start(case.NRICTL, "sim", "--socket", "runtime.sock", "--wait", "10-a", "--wait", "20-b",
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait_for(lambda: os.path.exists(self.path("runtime.sock")), "no runtime")
-        for index, name in (("10", "a"), ("20", "b")):
-            self.start(os.path.join(case.PROGRAMS, "nri-logger"), "--socket", "nri.sock", "--idx", index, "--name", name,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for (index, name), plugin in zip((("10", "a"), ("20", "b")), plugins):
+            self.start(*plugin, "--socket", "nri.sock", "--idx", index, "--name", name, stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
         self.assertEqual(runtime.wait(case.PATIENCE), case.OK)
         self.ended(recorder)
+
+    def test_evictions(self):
+        rule = ('{"event": "RunPodSandbox", "call": {"update": [{"container_id": "none", "linux": {"resources": {"cpu": {"shares": 9}}}}],'
+                ' "evict": [{"container_id": "ctr0", "reason": "too loud"}]}}')
+        self.scripted("10-a", rule)
+        self.record_default_scenario(["nri-scripted", "--script", "10-a.json"], ["nri-logger"])
+        timeline = self.check_recording("new.rec")
+        self.assertEqual(timeline.told("eviction"), [("10-a", "evicts", {"container": "ctr0", "reason": "too loud"})])
+        self.assertEqual(timeline.told("update"), [("10-a", "updates", {"containers": ["none"]})])
+        call = next(s for s in timeline.of("call") if s.name == "UpdateContainers")
+        self.assertEqual((timeline.threads[call.thread], call.args["outcome"], call.args["answer"]["failed"][0]["container_id"]),
+                         ("10-a calls", "answered", "none"))
+        self.sim(HEAD + "plugins:\n" + self.scripted("10-a", rule.replace("RunPodSandbox", "StartContainer").replace("ctr0", "app")) +
+                 "steps: [{run: web}, {create: app}, {start: app}, {wait: {event: StopContainer app}}]\n", "--trace", "t.json")
+        timeline = self.timeline()
+        timeline.check_simulated()
+        self.assertEqual(timeline.told("eviction"), [("10-a", "evicts", {"container": "app", "reason": "too loud"})])
+        self.assertEqual(timeline.told("update"), [("10-a", "updates", {"containers": ["none"], "failed": ["none"], "synchronize": False})])
+        self.assertEqual(timeline.of("event")[-1].name, "StopContainer app")
+
+    def test_arrows_lead_from_plugin_to_plugin(self):
+        self.record_default_scenario(["nri-logger"], ["nri-logger"])
         timeline = self.check_recording("new.rec")
         events = [s for s in timeline.of("request") if "pod" in s.args]
         of_first = [s for s in events if timeline.threads[s.thread] == "10-a"]

@@ -138,8 +138,9 @@ static int read_adjust(struct reader *reader, const nri_value *value, char **kep
     return rc;
 }
 
-/* The list of ContainerUpdate under the key "update", as libnri takes it: the object around it is
- * made of the script's first brace and the key that is there. */
+/* The list of ContainerUpdate under the key "update", or of ContainerEviction under "evict", as
+ * libnri takes it: the object around it is made of the script's first brace and the key that is
+ * there. It is added to what *updates has. */
 static int read_updates(struct reader *reader, const nri_value *value, nri_updates **updates)
 {
     const struct nri_json_options options = json_options(reader);
@@ -148,7 +149,7 @@ static int read_updates(struct reader *reader, const nri_value *value, nri_updat
     nri_error *error = NULL;
     int rc = -1;
     if (nri_value_get_type(value) != NRI_VALUE_ARRAY)
-        return refuse(reader, value, "update: a list of ContainerUpdate");
+        return refuse(reader, value, "update, evict: a list of ContainerUpdate, ContainerEviction");
     span.begin = span_of_key(reader->text, span);
     char *placed = span_in_place(reader->text, span);
     char *whole = placed == NULL ? NULL : realloc(placed, span.end + 2);
@@ -158,7 +159,7 @@ static int read_updates(struct reader *reader, const nri_value *value, nri_updat
     }
     whole[root] = '{';
     whole[span.end] = '}';
-    if (nri_updates_new(updates, NULL) != 0)
+    if (*updates == NULL && nri_updates_new(updates, NULL) != 0)
         (void)refuse_memory(reader);
     else if (nri_updates_merge_json(*updates, whole, span.end + 1, &options, &error) != 0)
         (void)refuse_error(reader, error);
@@ -240,10 +241,10 @@ static int read_entry(struct reader *reader, const nri_value *value, bool backgr
     const char *key;
     entry->count = 1;
     if (nri_value_get_type(value) != NRI_VALUE_OBJECT)
-        return refuse(reader, value, "an object with the member update");
+        return refuse(reader, value, "an object with the member update, or evict");
     for (size_t i = 0; rc == 0 && i < nri_value_count(value); i++) {
         const nri_value *member = nri_value_member_at(value, i, &key);
-        if (strcmp(key, "update") == 0)
+        if (strcmp(key, "update") == 0 || strcmp(key, "evict") == 0)
             rc = read_updates(reader, member, &entry->updates);
         else if (background && strcmp(key, "count") == 0)
             rc = read_integer(reader, key, member, COUNT_MAX, &entry->count);
@@ -253,10 +254,11 @@ static int read_entry(struct reader *reader, const nri_value *value, bool backgr
             rc = read_integer(reader, key, member, MS_MAX, &entry->delay_ms);
         else
             rc = refuse(reader, member, "%s: no such member; there %s", key,
-                        background ? "are: update count timeout_ms delay_ms" : "is: update");
+                        background ? "are: update evict count timeout_ms delay_ms"
+                                   : "are: update evict");
     }
     if (rc == 0 && entry->updates == NULL)
-        rc = refuse(reader, value, "update: is missing");
+        rc = refuse(reader, value, "update, or evict: is missing");
     return rc;
 }
 
