@@ -213,6 +213,66 @@ steps:
         self.sim(text[:text.index("  - wait")] + "  - wait: {updated: a}\n    expect: {of: app, state: running}\n",
                  "--runtime", "containerd@2.1")
 
+    def test_plugins_that_end_at_their_start(self):
+        later = 'plugins:\n  - {name: a, index: "10", later: true, command: [sh, -c, "%s"]}\n'
+        for end, words in (("exit 5", "ended with status 5"), ("kill -9 $$", "was ended by signal 9")):
+            # A time-out that nobody has the patience for: what cannot come is not waited for.
+            result = self.steps("  - connect: a\n  - wait: {plugin: a}\n    timeout: 1h\n", later % end, expect=case.FINDING)
+            self.assertEqual([finding[3] for finding in self.failures(result)],
+                             ["NRI_E_CLOSED: it %s before it was registered" % words,
+                              "NRI_E_CLOSED: it does not come: its process %s" % words])
+        # Status 0 says nothing: it may have left something behind that comes.
+        result = self.steps("  - connect: a\n  - wait: {plugin: a}\n    timeout: 10ms\n", later % "exit 0", expect=case.FINDING)
+        self.assertEqual([finding[3].split(":")[0] for finding in self.failures(result)], ["NRI_E_CLOSED", "NRI_E_TIMEOUT"])
+
+    def test_steps_about_plugins_that_have_ended(self):
+        result = self.steps("""
+  - run: web
+  - kill: a
+  - wait: {gone: a}
+  - pause: a
+  - continue: 10-a
+  - kill: a
+  - sleep: 1ms
+  - create: app
+    expect: {plugins: []}
+  - restart: runtime
+  - wait: {plugin: 10-a}
+    timeout: 1h
+  - stop: web
+""", "plugins:\n" + self.scripted("10-a"), expect=case.FINDING)
+        none = "NRI_E_NOT_FOUND: no plugin of this name, with a process of its own, is connected"
+        self.assertEqual([(finding[0], finding[3]) for finding in self.failures(result)],
+                         [("pause a", none), ("continue 10-a", none), ("kill a", none),
+                          ("wait for plugin 10-a", "NRI_E_CLOSED: it does not come: its process was ended by signal 9")])
+        self.assertEqual(result["steps"][-1]["state"], "not begun")
+
+    def test_a_plugin_that_dies_while_it_is_asked(self):
+        for step in ("kill: a", "restart: runtime"):
+            self.steps("""
+  - pause: a
+  - run: web
+    background: true
+    name: running
+  - %s
+  - wait: {step: running}
+  - create: app
+    expect: {ok: true, plugins: []}
+""" % step, "plugins:\n" + self.scripted("10-a"))
+
+    def test_a_plugin_of_a_directory_that_ends_at_its_start(self):
+        os.mkdir(self.path("launched-from"))
+        for name in ("10-good", "20-bad"):
+            program = os.path.join(case.PROGRAMS, "nri-template") if name == "10-good" else "false"
+            script = self.write("launched-from/" + name, "#!/bin/sh\nexec %s\n" % program)
+            os.chmod(self.path(script), 0o755)
+        done = self.run_nrictl("sim", "--plugin-dir", "launched-from", expect=case.ENVIRONMENT)
+        self.assertEqual(done.stdout, "")
+        self.assertRegex(done.stderr, "nrictl sim: launched-from/20-bad: it did not start; plugin 20-bad: "
+                                      r"(connection closed|process \d+ exited with status 1)")
+        os.unlink(self.path("launched-from", "20-bad"))
+        self.run_nrictl("sim", "--plugin-dir", "launched-from")
+
     def test_plugins_of_a_directory(self):
         os.mkdir(self.path("launched-from"))
         os.mkdir(self.path("configured-by"))

@@ -10,6 +10,7 @@
 #include "child.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -82,16 +83,21 @@ static void answer(struct child *child, int code, const char *text)
         done(child->node, &result, child->user);
 }
 
+const char *child_end_text(int status, char text[48])
+{
+    if (WIFEXITED(status))
+        (void)snprintf(text, 48, "ended with status %d", WEXITSTATUS(status));
+    else
+        (void)snprintf(text, 48, "was ended by signal %d", WTERMSIG(status));
+    return text;
+}
+
 static void tell_early_end(struct child *child, int status)
 {
     struct nri_error error;
-    if (WIFEXITED(status))
-        (void)nri_error_set(&error, NRI_E_CLOSED,
-                            "it ended with status %d before it was registered",
-                            WEXITSTATUS(status));
-    else
-        (void)nri_error_set(&error, NRI_E_CLOSED,
-                            "it was ended by signal %d before it was registered", WTERMSIG(status));
+    char end[48];
+    (void)nri_error_set(&error, NRI_E_CLOSED, "it %s before it was registered",
+                        child_end_text(status, end));
     answer(child, NRI_E_CLOSED, error.text);
 }
 

@@ -36,6 +36,8 @@ struct child;
 
 pid_t child_pid(const struct child *child);
 const char *child_name(const struct child *child); /* the base name of its program */
+/* waitpid()'s status in words: "ended with status 1", "was ended by signal 9". */
+const char *child_end_text(int status, char text[48]);
 bool child_is_paused(const struct child *child);
 /* To its process group. NRI_E_NOT_FOUND: it has ended. */
 int child_signal(struct child *child, int number);

@@ -174,8 +174,32 @@ int rehearsal_start_plugin(struct rehearsal *rehearsal, const struct scenario_pl
                            node_done done, void *user)
 {
     struct child_options options = child_options(plugin);
+    struct started *started = nri_arena_alloc(&rehearsal->arena, sizeof *started);
+    struct child *child = NULL;
+    if (started == NULL)
+        return NRI_E_NOMEM;
     options.output = rehearsal->options.plugin_output;
-    return node_start_child(rehearsal->node, &options, NULL, done, user);
+    const int code = node_start_child(rehearsal->node, &options, &child, done, user);
+    if (code != 0)
+        return code;
+    *started =
+        (struct started){.next = rehearsal->started, .plugin = plugin, .child = child, .status = 0};
+    rehearsal->started = started;
+    return 0;
+}
+
+/* Status 0 says nothing: what it has left behind may be the plugin. */
+const struct started *rehearsal_ended(const struct rehearsal *rehearsal, const char *plugin)
+{
+    const size_t length = strlen(plugin);
+    for (const struct started *at = rehearsal->started; at != NULL; at = at->next) {
+        const char *name = at->plugin->name, *index = at->plugin->index;
+        if (name == NULL || (strcmp(name, plugin) != 0 &&
+                             (index == NULL || length < 4 || strcmp(name, plugin + 3) != 0)))
+            continue;
+        return at->child == NULL && at->status != 0 ? at : NULL;
+    }
+    return NULL;
 }
 
 /* The plugin of the command line, or of the scenario, that is next; NULL: no more. */

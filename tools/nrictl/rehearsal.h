@@ -80,6 +80,14 @@ struct step_token {
     size_t number;
 };
 
+/* A plugin that was started, once more for each start. */
+struct started {
+    struct started *next;
+    const struct scenario_plugin *plugin;
+    const struct child *child; /* NULL: it has ended */
+    int status;                /* of that end */
+};
+
 struct rehearsal {
     struct nrictl *ctl;
     const struct scenario *scenario;
@@ -109,6 +117,8 @@ struct rehearsal {
     uv_signal_t signals[2];
     struct node *node;
     size_t plugins_started;
+    struct started *started; /* the last one first */
+    char warning[512];       /* the last of the runtime's, until it is ready */
     bool ready, starting, out_of_patience, ending, reported;
     int code;  /* of enum nrictl_exit, for END_BROKEN */
     int after; /* what the shell ended with */
@@ -140,6 +150,8 @@ void rehearsal_step_done(struct node *node, const struct node_result *result, vo
 int rehearsal_start_plugin(struct rehearsal *rehearsal, const struct scenario_plugin *plugin,
                            node_done done, void *user);
 const char *rehearsal_keep(struct rehearsal *rehearsal, const char *text);
+/* How the process of a plugin of the scenario ended that cannot come any more; NULL: it may. */
+const struct started *rehearsal_ended(const struct rehearsal *rehearsal, const char *plugin);
 
 /* judge.c: looks at all that a step expects, once it is over. */
 void judge_step(struct rehearsal *rehearsal, size_t number);

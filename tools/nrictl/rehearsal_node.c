@@ -1,17 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The node of a rehearsal, and what it tells. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/discovery.h"
 #include "print.h"
 #include "rehearsal.h"
+
+static const char *plugin_directory(const struct rehearsal *rehearsal)
+{
+    const char *given = rehearsal->options.plugin_directory;
+    return given != NULL ? given : rehearsal->scenario->plugin_directory;
+}
+
+/* A runtime goes on without a plugin of its directory that does not start; here somebody wants to
+ * see what it does. */
+static void check_launched(struct rehearsal *rehearsal)
+{
+    struct nri_found found = {.count = 0};
+    struct nri_log silent;
+    struct nri_error error;
+    if (plugin_directory(rehearsal) == NULL)
+        return;
+    nri_log_init(&silent, NULL, NULL, NRI_LOG_ERROR);
+    (void)nri_alloc_resolve(&found.alloc, NULL);
+    int code = nri_found_look(&found, &found.alloc, plugin_directory(rehearsal), &silent, &error);
+    for (size_t i = 0; code == 0 && i < found.count; i++) {
+        if (node_find_plugin(rehearsal->node, found.plugins[i].file) != NULL)
+            continue;
+        code = nrictl_fail(rehearsal->ctl, NRICTL_ENVIRONMENT, "%s: it did not start%s%s",
+                           found.plugins[i].path, rehearsal->warning[0] == '\0' ? "" : "; ",
+                           rehearsal->warning);
+        rehearsal_break(rehearsal, code);
+    }
+    nri_found_fini(&found);
+}
 
 static void on_ready(struct node *node, void *user)
 {
     struct rehearsal *rehearsal = user;
     (void)node;
+    if (!rehearsal->ready)
+        check_launched(rehearsal);
     rehearsal->ready = true;
     trace_node_ready(rehearsal->timeline);
     (void)uv_async_send(&rehearsal->poke);
@@ -110,6 +143,13 @@ static void on_child_ended(struct node *node, struct child *child, int status, v
 {
     struct rehearsal *rehearsal = user;
     (void)node;
+    for (struct started *at = rehearsal->started; at != NULL; at = at->next) {
+        if (at->child != child)
+            continue;
+        at->child = NULL;
+        at->status = status;
+    }
+    (void)uv_async_send(&rehearsal->poke); /* a step may wait for it */
     trace_node_child_ended(rehearsal->timeline, child_name(child), status);
     if (rehearsal->shell != NULL)
         shell_child_ended(rehearsal->shell, child, status);
@@ -130,10 +170,13 @@ static void on_log(void *user, const nri_log_record *record)
     struct rehearsal *rehearsal = user;
     FILE *err = rehearsal->ctl->err;
     const char *text = nri_log_record_text(record);
+    const enum nri_log_level level = nri_log_record_level(record);
+    if (!rehearsal->ready && level <= NRI_LOG_WARN)
+        (void)snprintf(rehearsal->warning, sizeof rehearsal->warning, "%s", text);
     /* Why it does not start is told anyway. */
-    if (!rehearsal->options.verbose && !rehearsal->ready)
+    if (!rehearsal->options.verbose && (!rehearsal->ready || level > NRI_LOG_ERROR))
         return;
-    (void)fprintf(err, "runtime: %s: ", nri_log_level_name(nri_log_record_level(record)));
+    (void)fprintf(err, "runtime: %s: ", nri_log_level_name(level));
     print_text(err, text, strlen(text));
     (void)fputc('\n', err);
 }
@@ -181,8 +224,7 @@ int rehearsal_make_node(struct rehearsal *rehearsal)
     const struct node_options options = {
         .imitate = given->imitate,
         .socket_path = given->socket,
-        .plugin_directory =
-            given->plugin_directory != NULL ? given->plugin_directory : scenario->plugin_directory,
+        .plugin_directory = plugin_directory(rehearsal),
         .config_directory =
             given->config_directory != NULL ? given->config_directory : scenario->config_directory,
         .validator_config = scenario->validator_config,
@@ -191,7 +233,7 @@ int rehearsal_make_node(struct rehearsal *rehearsal)
         .request_timeout_ms = scenario->request_timeout_ms,
         .log = on_log,
         .log_user = rehearsal,
-        .log_level = given->verbose ? NRI_LOG_INFO : NRI_LOG_ERROR};
+        .log_level = given->verbose ? NRI_LOG_INFO : NRI_LOG_WARN};
     nri_error *error = NULL;
     if (check_directories(rehearsal, &options) != NRICTL_OK)
         return NRICTL_USAGE;

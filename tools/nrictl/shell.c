@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "print.h"
@@ -353,10 +352,7 @@ void shell_evicted(struct shell *shell, const char *container_id, const char *pl
 
 void shell_child_ended(struct shell *shell, const struct child *child, int status)
 {
-    if (WIFEXITED(status))
-        shell_tell(shell, "- process %d (%s) ended with status %d", (int)child_pid(child),
-                   child_name(child), WEXITSTATUS(status));
-    else
-        shell_tell(shell, "- process %d (%s) was ended by signal %d", (int)child_pid(child),
-                   child_name(child), WTERMSIG(status));
+    char end[48];
+    shell_tell(shell, "- process %d (%s) %s", (int)child_pid(child), child_name(child),
+               child_end_text(status, end));
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "rehearsal.h"
 
 /* ---- operations ---- */
@@ -209,11 +210,30 @@ static bool may_judge(const struct rehearsal *rehearsal, size_t number)
     return true;
 }
 
+/* A plugin that cannot come any more is not waited for. */
+static bool is_in_vain(struct rehearsal *rehearsal, size_t number)
+{
+    const struct nri_json *plugin =
+        nri_json_get(rehearsal->scenario->steps[number].value, "plugin");
+    const struct started *ended =
+        plugin == NULL ? NULL : rehearsal_ended(rehearsal, nri_json_string(plugin, NULL));
+    char end[48];
+    struct nri_error error;
+    if (ended == NULL)
+        return false;
+    (void)nri_error_set(&error, NRI_E_CLOSED, "it does not come: its process %s",
+                        child_end_text(ended->status, end));
+    rehearsal_step_over(rehearsal, number, NRI_E_CLOSED, error.text);
+    return true;
+}
+
 void step_look(struct rehearsal *rehearsal, size_t number)
 {
     const enum step_verb verb = rehearsal->scenario->steps[number].verb;
     if (verb == STEP_WAIT && wait_is_over(rehearsal, number))
         rehearsal_step_over(rehearsal, number, 0, "");
+    else if (verb == STEP_WAIT && is_in_vain(rehearsal, number))
+        return;
     else if (verb == STEP_EXPECT && may_judge(rehearsal, number))
         rehearsal_step_over(rehearsal, number, 0, "");
     else if (verb == STEP_SLEEP && rehearsal->out_of_patience)
