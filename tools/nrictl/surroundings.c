@@ -50,15 +50,24 @@ int surroundings_spawn(pid_t *pid, const char *program, const posix_spawn_file_a
                        char *const *arguments, char *const *environment)
 {
     posix_spawnattr_t attributes;
-    sigset_t set;
+    sigset_t set, mask;
     int number = posix_spawnattr_init(&attributes);
     if (number != 0)
         return number;
     (void)sigemptyset(&set);
     (void)sigaddset(&set, SIGPIPE);
     number = posix_spawnattr_setsigdefault(&attributes, &set);
+    /* interrupt.h blocks them here. */
+    if (number == 0 && sigprocmask(SIG_BLOCK, NULL, &mask) != 0)
+        number = errno;
+    if (number == 0) {
+        (void)sigdelset(&mask, SIGINT);
+        (void)sigdelset(&mask, SIGTERM);
+        number = posix_spawnattr_setsigmask(&attributes, &mask);
+    }
     if (number == 0)
-        number = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+        number =
+            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     if (number == 0)
         number = posix_spawnp(pid, program, actions, &attributes, arguments, environment);
     (void)posix_spawnattr_destroy(&attributes);

@@ -14,7 +14,8 @@
  * process along, which has plugins to end and sockets to remove. False after a message.
  */
 bool surroundings_prepare(void);
-/* As posix_spawnp(), and the program gets SIGPIPE as it is used to. */
+/* As posix_spawnp(), and the program gets SIGPIPE as it is used to, and SIGINT and SIGTERM at all.
+ */
 int surroundings_spawn(pid_t *pid, const char *program, const posix_spawn_file_actions_t *actions,
                        char *const *arguments, char *const *environment);
 

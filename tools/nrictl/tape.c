@@ -143,27 +143,103 @@ static int read_records(struct nrictl *ctl, struct session *session, int fd, con
     return code;
 }
 
-int tape_read(struct nrictl *ctl, struct tape *tape, const char *path)
+static int read_file(struct nrictl *ctl, void (*take)(void *, const struct session_message *),
+                     void *user, const char *path)
 {
-    static const struct session_watch watch = {.message = take_message};
+    const struct session_watch watch = {.message = take};
     struct session *session;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return nrictl_fail(ctl, errno == ENOENT ? NRICTL_USAGE : NRICTL_ENVIRONMENT, "%s: %s", path,
                            strerror(errno));
-    int code = session_new(&session, &watch, tape) == 0
-                   ? read_records(ctl, session, fd, path)
-                   : nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
+    const int code = session_new(&session, &watch, user) == 0
+                         ? read_records(ctl, session, fd, path)
+                         : nrictl_fail(ctl, NRICTL_ENVIRONMENT, "no memory");
     session_free(session);
     (void)close(fd);
-    if (code == NRICTL_OK && tape->failed)
-        code = nrictl_fail(ctl, NRICTL_ENVIRONMENT,
-                           "%s: no room for all messages of connection %u: at most %zu bytes", path,
-                           tape->connection, TAPE_MOST_BYTES);
-    if (code == NRICTL_OK && tape->count == 0)
-        code =
-            nrictl_fail(ctl, NRICTL_USAGE, "%s: there is no such connection with a plugin", path);
     return code;
+}
+
+static int no_room(struct nrictl *ctl, const char *path)
+{
+    return nrictl_fail(ctl, NRICTL_ENVIRONMENT,
+                       "%s: no room for all messages: at most %zu bytes of %u connections", path,
+                       TAPE_MOST_BYTES, TAPE_MOST);
+}
+
+static int no_plugin(struct nrictl *ctl, const char *path)
+{
+    return nrictl_fail(ctl, NRICTL_USAGE, "%s: there is no such connection with a plugin", path);
+}
+
+int tape_read(struct nrictl *ctl, struct tape *tape, const char *path)
+{
+    const int code = read_file(ctl, take_message, tape, path);
+    if (code == NRICTL_OK && tape->failed)
+        return no_room(ctl, path);
+    return code == NRICTL_OK && tape->count == 0 ? no_plugin(ctl, path) : code;
+}
+
+/* ---- all connections ---- */
+
+static struct tape *tape_of(struct tape_list *list, uint32_t connection)
+{
+    for (size_t i = list->count; i > 0; i--) {
+        if (list->tapes[i - 1].connection == connection)
+            return &list->tapes[i - 1];
+    }
+    struct tape *tapes =
+        list->count < TAPE_MOST ? reallocarray(list->tapes, list->count + 1, sizeof *tapes) : NULL;
+    if (tapes == NULL)
+        return NULL;
+    list->tapes = tapes;
+    tapes[list->count] = (struct tape){.connection = connection};
+    return &tapes[list->count++];
+}
+
+static void take_of_all(void *user, const struct session_message *message)
+{
+    struct tape_list *list = user;
+    if (list->failed || (list->connection != 0 && message->connection != list->connection))
+        return;
+    struct tape *tape = tape_of(list, message->connection);
+    if (tape == NULL || message->envelope_size > TAPE_MOST_BYTES - list->bytes) {
+        list->failed = true;
+        return;
+    }
+    tape_add(tape, message);
+    list->bytes += message->envelope_size;
+    list->failed = tape->failed;
+}
+
+static void leave_out_nameless(struct tape_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->tapes[i].name[0] != '\0')
+            list->tapes[kept++] = list->tapes[i];
+        else
+            tape_free(&list->tapes[i]);
+    }
+    list->count = kept;
+}
+
+int tape_read_all(struct nrictl *ctl, struct tape_list *list, const char *path)
+{
+    const int code = read_file(ctl, take_of_all, list, path);
+    if (code != NRICTL_OK)
+        return code;
+    if (list->failed)
+        return no_room(ctl, path);
+    leave_out_nameless(list);
+    return list->count == 0 ? no_plugin(ctl, path) : NRICTL_OK;
+}
+
+void tape_list_free(struct tape_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        tape_free(&list->tapes[i]);
+    free(list->tapes);
 }
 
 /* ---- what differs by nature ---- */
