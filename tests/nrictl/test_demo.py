@@ -25,7 +25,7 @@ class Demo(case.Case):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         self.write(name, text + "\n")
 
-    def demo(self):
+    def machine(self):
         for program in "nri-cpu-pinner", "nri-device-injector":
             if not os.path.exists(os.path.join(case.PROGRAMS, program)):
                 self.skipTest(program + " was not built")
@@ -34,6 +34,9 @@ class Demo(case.Case):
             self.put(f"sys/devices/system/cpu/cpu{cpu}/topology/core_cpus_list", str(cpu))
         for name, text in (("cpu/online", "0-7"), ("node/online", "0"), ("node/node0/cpulist", "0-7")):
             self.put("sys/devices/system/" + name, text)
+
+    def demo(self):
+        self.machine()
         return timeless(self.run_nrictl("explain", "--container", "db", "demo.yaml").stdout)
 
     def test_readme(self):
@@ -44,12 +47,20 @@ class Demo(case.Case):
         shown = re.search(r"^CreateContainer of db.*?(?=^```)", read("doc", "nrictl.md"), re.MULTILINE | re.DOTALL).group()
         self.assertEqual(timeless(shown), self.demo())
 
+    def test_the_simulation(self):
+        # What the script shows of it begins at this line.
+        self.machine()
+        shown = self.run_nrictl("sim", "demo.yaml").stdout.split("\nplugins\n")[1].splitlines()
+        self.assertEqual({line.split()[0] for line in shown[1:3]}, {"10-device-injector", "20-cpu-pinner"})
+        self.assertRegex(shown[-1], r"^passed: 6 of 6 steps, \d+ events")
+
     def test_the_script_makes_that_machine(self):
         # The test's machine is the script's: what it writes where.
         script = read("tools", "demo.sh")
         for piece in ("for cpu in 0 1 2 3 4 5 6 7;", 'echo "$cpu" >"$place/sys/devices/system/cpu/cpu$cpu/topology/core_cpus_list"',
                       'echo 0-7 >"$place/sys/devices/system/cpu/online"', 'echo 0 >"$place/sys/devices/system/node/online"',
                       'echo 0-7 >"$place/sys/devices/system/node/node0/cpulist"',
+                      'nrictl sim "$place/demo.yaml"', "sed -n '/^plugins$/,$p' \"$place/sim.txt\"",
                       'nrictl explain --container db "$place/demo.yaml"'):
             self.assertIn(piece, script)
 
