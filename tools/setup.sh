@@ -29,6 +29,8 @@ test_packages=(
     dpkg-dev "${root_packages[@]}"
     # what runs adjusted bundles
     runc crun
+    # a terminal that can be looked at
+    tmux
     # a reader of OpenMetrics that is not ours
     python3-prometheus-client
     # a judge of the published JSON Schema that is not ours
