@@ -39,6 +39,26 @@ while header := stream.read(8):
 STOPS = """    if int.from_bytes(data[4:8], "big") == 3:
         os.kill(os.getpid(), 19)
 """
+# The same behind the first part of the first event.
+STOPS_LATER = STOPS.replace("== 3", "== 5")
+# From then on it answers each call twice; answers the first one where nothing was asked; calls without end, or what a runtime
+# has not; answers without end.
+TWICE = """    if int.from_bytes(data[4:8], "big") > 3:
+        send(1, int.from_bytes(data[4:8], "big"), 2, b"")
+"""
+ELSEWHERE = """    send(1, 7, 2, b"")
+"""
+ENDLESS = """    import threading
+    threading.Thread(target=lambda: [0 for _ in iter(lambda: s.recv(65536), b"")], daemon=True).start()
+    while True:
+        send(2, 3, 1, field(1, b"nri.pkg.api.v1alpha1.Runtime") + field(2, b"UpdateContainers"))
+"""
+UNKNOWN = """    send(2, 3, 1, field(1, b"nri.pkg.api.v1alpha1.Runtime") + field(2, b"LetMeIn"))
+"""
+SLOWLY = """    for byte in bytes.fromhex("000000010000ffff") + bytes([0, 0, 255, 0, 0, 0, 0, 9, 2, 0]) + bytes(65000):
+        s.sendall(bytes([byte]))
+        time.sleep(0.02)
+"""
 
 
 class Bench(case.Case):
@@ -117,6 +137,51 @@ class Bench(case.Case):
         for fetched in ("src=", "href=", "url(", "<script"):
             self.assertNotIn(fetched, page)
 
+    def test_a_result_outlives_its_chart(self):
+        os.symlink("/dev/full", self.path("full.html"))
+        for chart, says in (("no/such/chart.svg", "no/such/chart.svg: No such file"), ("full.html", "full.html: No space left")):
+            done = self.run_nrictl("bench", *FEW, "--chart", chart, "--", "nri-template", expect=case.ENVIRONMENT)
+            self.assertIn("start to synchronised", done.stdout)
+            self.assertIn(says, done.stderr)
+
+    def named(self, name, behind=""):
+        """A plugin's command line, which has that name and these lines of Python behind its answers."""
+        text = NAMED.replace('b"a<b&\\x1b[31mc\\""', repr(name))
+        self.assertIn(repr(name), text)
+        return ["--", "python3", self.path(self.write("named.py", text + behind))]
+
+    def test_names_that_a_chart_has_no_room_or_no_form_for(self):
+        longest = "\u00e9" * 55
+        for name in (longest, "\ufffe\u009b"):
+            self.run_nrictl("bench", *FEW, "--chart", "chart.svg", *self.named(name.encode()))
+            tree = ElementTree.parse(self.path("chart.svg"))
+            names = [text for text in tree.iter("{http://www.w3.org/2000/svg}text") if text.get("class") == "name"]
+            self.assertLess(len(names[1].text), 24)
+            self.assertEqual([title.text for title in names[1]], ["10-" + longest[:50]] if name == longest else [])
+
+    def test_two_of_one_name(self):
+        plugins = ["--plugin", "10-a=nri-template", "--plugin", "10-a=nri-template", "--plugin", "10-a=nri-template"]
+        self.assertEqual([plugin["plugin"] for plugin in self.measure(*plugins)["plugins"]], ["10-a", "10-a (2)", "10-a (3)"])
+
+    def test_a_program_has_the_identity_of_its_name(self):
+        os.symlink(os.path.join(case.PROGRAMS, "nri-template"), self.path("20-mine"))
+        self.assertEqual(self.measure("--", "./20-mine")["plugins"][0]["plugin"], "20-mine")
+
+    def test_an_event_that_it_does_not_want(self):
+        plugin = ["--", "nri-logger", "--events", "CreateContainer"]
+        figures = self.measure(*plugin)["plugins"][0]
+        self.assertEqual([figures[event]["subscribed"] for event in EVENTS], [True, False])
+        lines = self.run_nrictl("bench", *FEW, *plugin).stdout.splitlines()
+        self.assertEqual(lines[-1], "10-nri-logger does not subscribe to StartContainer: a runtime would not send it one.")
+
+    def test_what_it_is_sent(self):
+        """Each turn has its calls one by one, and as many again side by side."""
+        report = self.path("report")
+        self.measure("--warm-up", "3", *self.scripted(), "--report", report)
+        seen = [line["event"] for line in map(json.loads, self.read("report").splitlines()) if line["what"] == "event"]
+        for event in EVENTS:
+            self.assertEqual(seen.count(event), 3 + 2 * (5 + 5))
+
     def test_a_name_is_text_in_a_chart(self):
         path = self.path(self.write("named.py", NAMED))
         table = self.run_nrictl("bench", *FEW, "--chart", "chart.svg", "--", "python3", path).stdout
@@ -152,6 +217,34 @@ class Bench(case.Case):
         self.refused("bench", *FEW, "--timeout", "500ms", "--", "python3", path,
                      says="no answer within 500 ms (--timeout)", expect=case.FINDING)
 
+    def test_a_plugin_that_answers_what_was_not_asked(self):
+        for behind, patience, says in (
+                (TWICE, [], "10-x: a reply on stream 5, on which no request waits for one"),
+                (ELSEWHERE, [], "10-x: a reply on stream 7, on which no request waits for one"),
+                (UNKNOWN, [], "10-x: a call of LetMeIn where one of UpdateContainers was due"),
+                (ENDLESS, ["--timeout", "1s"], ": no answer within 1000 ms (--timeout)"),
+                (SLOWLY, ["--timeout", "1s"], ": no answer within 1000 ms (--timeout)")):
+            with self.subTest(says):
+                self.refused("bench", *FEW, *patience, *self.named(b"x", behind), says=says, expect=case.FINDING)
+        self.refused("bench", *FEW, *self.named(b"\xff"), says="its RegisterPlugin: RegisterPluginRequest.plugin_name: not UTF-8",
+                     expect=case.FINDING)
+
+    def test_a_plugin_that_does_not_read(self):
+        large = ["bench", "--size", "1000000", "--outstanding", "1", "--starts", "1"]
+        self.refused(*large, "--timeout", "3s", *self.named(b"x", STOPS_LATER), expect=case.FINDING,
+                     says="10-x: does not read what is sent within 3000 ms (--timeout)")
+        # Ctrl-C ends the wait, however long it may be.
+        command = self.named(b"x", STOPS_LATER.replace("os.kill", 'os.write(os.open("stopping", os.O_WRONLY), b"."); os.kill'))
+        os.mkfifo(self.path("stopping"))
+        nrictl = subprocess.Popen([case.NRICTL, *large, "--timeout", "10m", *command], cwd=self.directory,
+                                  env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(nrictl.kill)
+        with open(self.path("stopping"), "rb") as stopping:
+            self.assertEqual(stopping.read(1), b".")
+        nrictl.send_signal(signal.SIGINT)
+        out, err = nrictl.communicate(timeout=case.PATIENCE)
+        self.assertEqual((nrictl.returncode, out, err), (case.ENVIRONMENT, "", "nrictl bench: interrupted: there is no result\n"))
+
     def test_calls_of_the_plugin_are_answered(self):
         update = {"update": [{"container_id": "ctr0", "linux": {"resources": {"cpu": {"shares": "1024"}}}}]}
         result = self.measure(*self.scripted({"event": "StartContainer", "background": [
@@ -163,6 +256,7 @@ class Bench(case.Case):
                            (["--rounds", "0", "--", "x"], "--rounds"),
                            (["--calls", "many", "--", "x"], "--calls"),
                            (["--outstanding", "33", "--", "x"], "--outstanding"),
+                           (["--warm-up", "0", "--", "x"], "--warm-up"),
                            (["--size", "60000", "--", "x"], "--outstanding times --size is at most 65536"),
                            (["--rounds", "10000", "--calls", "100000", "--", "x"], "--rounds times --calls"),
                            (["--timeout", "soon", "--", "x"], "--timeout"),
@@ -171,8 +265,6 @@ class Bench(case.Case):
             with self.subTest(argv):
                 self.refused("bench", *argv, says=says)
         self.refused("bench", "--cpu", "1023", "--", "nri-template", says="--cpu 1023", expect=case.ENVIRONMENT)
-        self.refused("bench", *FEW, "--chart", "no/such/chart.svg", "--", "nri-template", says="no/such/chart.svg",
-                     expect=case.ENVIRONMENT)
 
     def test_an_interrupt_leaves_nothing(self):
         """The plugin tells its process by a pipe, which is at its end when all that held it are gone."""

@@ -15,13 +15,25 @@
 #include "memory.h"
 #include "plugin_option.h"
 
-enum { ROUNDS = NRICTL_LONG, CALLS, STARTS, OUTSTANDING, SIZE, TIMEOUT, CPU, NO_PIN, CHART };
+enum {
+    ROUNDS = NRICTL_LONG,
+    CALLS,
+    WARM_UP,
+    STARTS,
+    OUTSTANDING,
+    SIZE,
+    TIMEOUT,
+    CPU,
+    NO_PIN,
+    CHART
+};
 
 static const struct nrictl_option options[] = {
     {'p', "plugin", "[NN-NAME=]COMMAND",
      "A plugin, in one text; may be given again, and all are measured in turns"},
     {ROUNDS, "rounds", "N", "Turns of the floor and each plugin (20)"},
     {CALLS, "calls", "N", "Calls in a turn (200)"},
+    {WARM_UP, "warm-up", "N", "Calls before these that do not count (as many as of a turn)"},
     {STARTS, "starts", "N", "Starts of each plugin (10)"},
     {OUTSTANDING, "outstanding", "N", "Calls under way for the throughput, 1 to 32 (8)"},
     {SIZE, "size", "BYTES", "Of a CreateContainer request, as far as annotations make it (2700)"},
@@ -72,7 +84,7 @@ struct arguments {
 
 static int take(struct nrictl *ctl, int value, const char *argument, void *user)
 {
-    enum { MOST_MS = 600000, MOST_CALLS = 100000, MOST_ROUNDS = 10000, MOST_WIDE = 32 };
+    enum { MOST_MS = 600000, MOST_CALLS = 100000, MOST_ROUNDS = 10000 };
     struct arguments *arguments = user;
     struct bench *bench = arguments->bench;
     const struct {
@@ -81,8 +93,9 @@ static int take(struct nrictl *ctl, int value, const char *argument, void *user)
         uint64_t most, *number;
     } numbers[] = {{ROUNDS, "--rounds", MOST_ROUNDS, &bench->rounds},
                    {CALLS, "--calls", MOST_CALLS, &bench->calls},
+                   {WARM_UP, "--warm-up", MOST_CALLS, &bench->warm_up},
                    {STARTS, "--starts", MOST_ROUNDS, &bench->starts},
-                   {OUTSTANDING, "--outstanding", MOST_WIDE, &bench->outstanding},
+                   {OUTSTANDING, "--outstanding", BENCH_WIDE, &bench->outstanding},
                    {SIZE, "--size", UINT64_C(1) << 20, &bench->size}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (numbers[i].option == value)
@@ -127,6 +140,8 @@ static int judge(struct bench *bench)
     if (bench->plugin_count == 0)
         return nrictl_fail(bench->ctl, NRICTL_USAGE,
                            "a plugin's command line is needed; see nrictl bench --help");
+    if (bench->warm_up == 0)
+        bench->warm_up = bench->calls;
     if (bench->rounds * bench->calls > most)
         return nrictl_fail(bench->ctl, NRICTL_USAGE,
                            "--rounds times --calls is more than the %llu whose times are kept",
@@ -217,9 +232,11 @@ static void fini(struct bench *bench)
 static int measure(struct bench *bench)
 {
     if (bench_run(bench)) {
+        /* Whatever becomes of the chart, what was measured is not lost. */
+        const int code = bench_report(bench);
         if (bench->chart != NULL && !bench_chart(bench))
             return nrictl_fail(bench->ctl, bench->code, "%s", bench->why);
-        return bench_report(bench);
+        return code;
     }
     if (bench->interrupted)
         return nrictl_fail(bench->ctl, NRICTL_ENVIRONMENT, "interrupted: there is no result");

@@ -46,7 +46,7 @@ struct bench_memory {
 struct bench_plugin {
     struct scenario_plugin of;
     char title[160]; /* "NN-NAME", as it registered */
-    uint32_t events; /* that it subscribed to; bit 0 is RunPodSandbox; 0: all */
+    uint32_t events; /* that it subscribes to; bit 0 is RunPodSandbox */
     struct bench_samples registered, synchronised;
     struct bench_memory idle, loaded;
     struct bench_speed speed[BENCH_EVENTS];
@@ -61,7 +61,7 @@ struct bench_plugin {
 
 struct bench {
     struct nrictl *ctl;
-    uint64_t rounds, calls, starts, outstanding, size, timeout_ms;
+    uint64_t rounds, calls, warm_up, starts, outstanding, size, timeout_ms;
     int cpu;           /* that all is pinned to; -1: none */
     const char *chart; /* a file; NULL: none */
     struct bench_plugin plugins[BENCH_PLUGINS];
@@ -123,6 +123,7 @@ bool bench_cpu_of(struct bench *bench, pid_t pid, uint64_t *ns);
 /* ---- bench_run.c, bench_report.c, bench_chart.c ---- */
 
 bool bench_run(struct bench *bench);
+bool bench_wants(const struct bench_plugin *plugin, enum bench_event event);
 int bench_report(struct bench *bench);
 /* As SVG, or as a page when the file's name ends in .html. */
 bool bench_chart(struct bench *bench);

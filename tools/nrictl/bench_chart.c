@@ -4,31 +4,34 @@
  * floor behind it. SVG with no script, no font and nothing that is fetched.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
+#include "xml.h"
 
-enum { WIDTH = 860, LEFT = 190, BARS = 480, LINE = 26, HEAD = 34, GAP = 22, TITLE = 66 };
+enum { WIDTH = 860, LEFT = 190, BARS = 480, LINE = 26, HEAD = 34, GAP = 22, TITLE = 66, NAME = 22 };
 
 /* ---- text ---- */
 
-/* Names are the plugins' own. */
 static void put_text(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        if (byte == '<')
-            (void)fputs("&lt;", out);
-        else if (byte == '>')
-            (void)fputs("&gt;", out);
-        else if (byte == '&')
-            (void)fputs("&amp;", out);
-        else if (byte == '"')
-            (void)fputs("&quot;", out);
-        else
-            (void)fputc(byte < ' ' || byte == 0x7f ? ' ' : (int)byte, out);
+    xml_text(out, text, strlen(text));
+}
+
+/* As much of a plugin's name as there is room for, and all of it where the pointer rests on it. */
+static void put_name(FILE *out, const char *name)
+{
+    size_t bytes = 0, characters = 0;
+    for (; name[bytes] != '\0'; bytes++) {
+        if (((unsigned char)name[bytes] & 0xc0) != 0x80 && characters++ == NAME)
+            break;
     }
+    xml_text(out, name, bytes);
+    if (name[bytes] == '\0')
+        return;
+    (void)fputs("\xe2\x80\xa6<title>", out); /* ... */
+    put_text(out, name);
+    (void)fputs("</title>", out);
 }
 
 /* ---- panels ---- */
@@ -58,7 +61,7 @@ static void bar(FILE *out, const struct bench *bench, const struct panel *panel,
     const double end =
         panel->high[i] > panel->values[i] ? (double)panel->high[i] / most * BARS : length;
     (void)fprintf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">", LEFT - 10, y + 15);
-    put_text(out, i == 0 ? "floor" : bench->plugins[i - 1].title);
+    put_name(out, i == 0 ? "floor" : bench->plugins[i - 1].title);
     (void)fprintf(out,
                   "</text>\n<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"18\"/>\n",
                   i == 0 ? "floor" : "plugin", LEFT, y + 2, length < 1 ? 1 : length);

@@ -51,7 +51,7 @@ void bench_link_open(struct bench_link *link, int fd, const char *name)
     link->name = name;
     link->stream = 1;
     link->over = false;
-    link->used = link->have = 0;
+    link->used = link->have = link->due_count = 0;
     link->pid = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
     nri_wire_reader_init(&link->reader);
 }
@@ -74,16 +74,24 @@ static bool closed(struct bench *bench, struct bench_link *link)
 static bool write_all(struct bench *bench, struct bench_link *link, const uint8_t *bytes,
                       size_t count)
 {
+    uint64_t deadline = 0; /* of the wait that it had to begin */
     while (count > 0) {
         const ssize_t wrote = send(link->fd, bytes, count, MSG_NOSIGNAL);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0 && errno != EAGAIN)
+        if (wrote < 0 && errno != EAGAIN && errno != EINTR)
             return closed(bench, link);
-        if (wrote < 0)
-            return bench_fail(bench, NRICTL_FINDING, "%s: does not read what is sent", link->name);
+        if (wrote < 0) {
+            deadline = deadline != 0 ? deadline : bench_deadline(bench);
+            if (bench_wait(bench, -1, bench_now()) == BENCH_STOPPED)
+                return false;
+            if (bench_now() >= deadline)
+                return bench_fail(bench, NRICTL_FINDING,
+                                  "%s: does not read what is sent within %llu ms (--timeout)",
+                                  link->name, (unsigned long long)bench->timeout_ms);
+            continue;
+        }
         bytes += wrote;
         count -= (size_t)wrote;
+        deadline = 0;
     }
     return true;
 }
@@ -95,10 +103,12 @@ bool bench_link_send(struct bench *bench, struct bench_link *link, struct bench_
     for (unsigned i = 0; i < 4; i++)
         bytes[STREAM_AT + i] = (uint8_t)(stream >> (24 - 8 * i));
     link->stream += 2;
+    if (link->due_count < BENCH_WIDE)
+        link->due[link->due_count++] = stream;
     return write_all(bench, link, bytes, nri_buf_size(&frame->bytes));
 }
 
-bool bench_link_answer(struct bench *bench, struct bench_link *link, uint32_t stream)
+static bool answer(struct bench *bench, struct bench_link *link, uint32_t stream)
 {
     struct nri_buf out;
     uint8_t *data;
@@ -113,6 +123,28 @@ bool bench_link_answer(struct bench *bench, struct bench_link *link, uint32_t st
     }
     nri_buf_fini(&out);
     return good;
+}
+
+bool bench_link_take_call(struct bench *bench, struct bench_link *link,
+                          const struct bench_message *message, const char *method,
+                          struct nri_rpc_bytes *payload)
+{
+    struct nri_rpc_request request;
+    struct nri_error error;
+    if (message->id != NRI_MUX_RUNTIME_ID || message->type != NRI_TTRPC_REQUEST)
+        return bench_fail(bench, NRICTL_FINDING,
+                          "%s: a message of type %u on connection %u where a call of %s was due",
+                          link->name, message->type, message->id, method);
+    if (nri_rpc_request_decode(message->data, message->length, &request, &error) != 0)
+        return bench_fail(bench, NRICTL_FINDING, "%s: its call: %s", link->name, error.text);
+    if (request.method.length != strlen(method) ||
+        memcmp(request.method.bytes, method, request.method.length) != 0)
+        return bench_fail(bench, NRICTL_FINDING, "%s: a call of %.*s where one of %s was due",
+                          link->name,
+                          (int)(request.method.length < 100 ? request.method.length : 100),
+                          (const char *)request.method.bytes, method);
+    *payload = request.payload;
+    return answer(bench, link, message->stream);
 }
 
 /* ---- what comes ---- */
@@ -159,9 +191,9 @@ static bool take(struct bench *bench, struct bench_link *link, const struct nri_
     return true;
 }
 
-bool bench_link_next(struct bench *bench, struct bench_link *link, struct bench_message *message)
+bool bench_link_next(struct bench *bench, struct bench_link *link, uint64_t deadline,
+                     struct bench_message *message)
 {
-    const uint64_t deadline = bench_deadline(bench);
     for (;;) {
         const uint8_t *bytes = link->input + link->used;
         size_t left = link->have - link->used;
@@ -181,8 +213,20 @@ bool bench_link_next(struct bench *bench, struct bench_link *link, struct bench_
     }
 }
 
+/* Whether a request waits for it, which it does no more then. */
+static bool take_due(struct bench_link *link, uint32_t stream)
+{
+    for (size_t i = 0; i < link->due_count; i++) {
+        if (link->due[i] == stream) {
+            link->due[i] = link->due[--link->due_count];
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether a reply is one; `message` becomes its payload. */
-static bool take_reply(struct bench *bench, const struct bench_link *link, const char *method,
+static bool take_reply(struct bench *bench, struct bench_link *link, const char *method,
                        struct bench_message *message)
 {
     struct nri_rpc_response response;
@@ -190,6 +234,10 @@ static bool take_reply(struct bench *bench, const struct bench_link *link, const
     if (message->type != NRI_TTRPC_RESPONSE)
         return bench_fail(bench, NRICTL_FINDING, "%s: a message of type %u where a reply was due",
                           link->name, message->type);
+    if (!take_due(link, message->stream))
+        return bench_fail(bench, NRICTL_FINDING,
+                          "%s: a reply on stream %u, on which no request waits for one", link->name,
+                          message->stream);
     if (nri_rpc_response_decode(message->data, message->length, &response, &error) != 0)
         return bench_fail(bench, NRICTL_FINDING, "%s: its reply to %s: %s", link->name, method,
                           error.text);
@@ -205,10 +253,12 @@ static bool take_reply(struct bench *bench, const struct bench_link *link, const
 bool bench_link_reply(struct bench *bench, struct bench_link *link, const char *method,
                       struct bench_message *message)
 {
-    while (bench_link_next(bench, link, message)) {
+    const uint64_t deadline = bench_deadline(bench);
+    struct nri_rpc_bytes payload;
+    while (bench_link_next(bench, link, deadline, message)) {
         if (message->id == NRI_MUX_PLUGIN_ID)
             return take_reply(bench, link, method, message);
-        if (message->type == NRI_TTRPC_REQUEST && !bench_link_answer(bench, link, message->stream))
+        if (!bench_link_take_call(bench, link, message, "UpdateContainers", &payload))
             return false;
     }
     return false;

@@ -10,9 +10,11 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "rpc/envelope.h"
 #include "wire/reader.h"
 
 #define BENCH_REPLY_LIMIT ((size_t)4 << 20)
+#define BENCH_WIDE        32 /* requests under way, at most */
 
 struct bench;
 
@@ -31,11 +33,13 @@ struct bench_message {
 };
 
 struct bench_link {
-    int fd;           /* -1: none */
-    pid_t pid;        /* of the process that connected */
-    const char *name; /* of the plugin, for messages */
-    bool over;        /* it has closed the connection */
-    uint32_t stream;  /* of the next request */
+    int fd;                   /* -1: none */
+    pid_t pid;                /* of the process that connected */
+    const char *name;         /* of the plugin, for messages */
+    bool over;                /* it has closed the connection */
+    uint32_t stream;          /* of the next request */
+    uint32_t due[BENCH_WIDE]; /* the streams of requests that are not answered */
+    size_t due_count;
     struct nri_wire_reader reader;
     uint8_t input[65536];
     size_t used, have;
@@ -52,13 +56,17 @@ void bench_link_open(struct bench_link *link, int fd, const char *name);
 void bench_link_close(struct bench_link *link);
 
 bool bench_link_send(struct bench *bench, struct bench_link *link, struct bench_frame *frame);
-/* The next message, whatever it is. */
-bool bench_link_next(struct bench *bench, struct bench_link *link, struct bench_message *message);
-/* The next reply to a request; calls of the plugin are answered on the way. A refusal is a failure,
- * with the plugin's words. */
+/* The next message, whatever it is. False also when it is not whole by then. */
+bool bench_link_next(struct bench *bench, struct bench_link *link, uint64_t deadline,
+                     struct bench_message *message);
+/* The next reply to any request; UpdateContainers is answered on the way. A refusal is a failure,
+ * with the plugin's words; so are a reply that no request waits for, and another call. */
 bool bench_link_reply(struct bench *bench, struct bench_link *link, const char *method,
                       struct bench_message *message);
-/* An empty reply to a call of the plugin. */
-bool bench_link_answer(struct bench *bench, struct bench_link *link, uint32_t stream);
+/* Whether a message is that call of the plugin; it is answered then, and *payload is its message.
+ */
+bool bench_link_take_call(struct bench *bench, struct bench_link *link,
+                          const struct bench_message *message, const char *method,
+                          struct nri_rpc_bytes *payload);
 
 #endif

@@ -13,15 +13,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "bench.h"
 #include "memory.h"
 #include "message.h"
+#include "model/model.h"
 #include "process.h"
 #include "proto/nri.pb-c.h"
-#include "rpc/envelope.h"
+#include "wire/message.h"
 
 /* Go runtimes of this version are those that most nodes have; all plugins know it. */
-enum { RELEASE = MESSAGE_0_8, END_MS = 2000 };
+enum { RELEASE = MESSAGE_0_8, END_MS = 2000, SLICE_US = 50000 };
 
 /* ---- its process ---- */
 
@@ -58,10 +60,16 @@ static bool launch(struct bench *bench, struct bench_plugin *plugin)
         .output = plugin->output,
     };
     struct nri_error error;
-    const char *name = base_name(plugin->of.argv[0]);
+    const char *program = base_name(plugin->of.argv[0]), *name;
+    char index[3];
     pid_t pid = 0;
+    /* As runtimes do with a plugin's file. */
+    if (!nri_identity_from_program(program, index, &name)) {
+        memcpy(index, "10", sizeof index);
+        name = program;
+    }
     const int code = process_start(&options, plugin->of.name != NULL ? plugin->of.name : name,
-                                   plugin->of.index != NULL ? plugin->of.index : "10",
+                                   plugin->of.index != NULL ? plugin->of.index : index,
                                    plugin->socket, &pid, &error);
     if (code != 0)
         return bench_fail(bench, NRICTL_ENVIRONMENT, "cannot start the plugin: %s", error.text);
@@ -90,9 +98,9 @@ static bool accept_it(struct bench *bench, struct bench_plugin *plugin)
     for (;;) {
         const int fd = accept4(plugin->listener, NULL, NULL, SOCK_CLOEXEC);
         if (fd >= 0) {
-            /* What blocks in a write has an end, too. */
-            const struct timeval patience = {.tv_sec = (time_t)(bench->timeout_ms / 1000 + 1)};
-            (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+            /* What blocks in a write looks for signals and for its end between two of these. */
+            const struct timeval slice = {.tv_usec = SLICE_US};
+            (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &slice, sizeof slice);
             bench_link_open(&plugin->link, fd, plugin->title);
             return true;
         }
@@ -109,30 +117,50 @@ static bool accept_it(struct bench *bench, struct bench_plugin *plugin)
     }
 }
 
-static bool take_registration(struct bench *bench, struct bench_plugin *plugin)
+/* Of a text, at most so many bytes, and no character in part. */
+static int piece(const char *text, size_t most)
 {
-    struct bench_message message;
-    struct nri_rpc_request request;
-    struct nri_error error;
-    Nri__Pkg__Api__V1alpha1__RegisterPluginRequest *told = NULL;
-    if (!bench_link_next(bench, &plugin->link, &message))
-        return false;
-    if (message.id == NRI_MUX_RUNTIME_ID && message.type == NRI_TTRPC_REQUEST &&
-        nri_rpc_request_decode(message.data, message.length, &request, &error) == 0)
-        told = nri__pkg__api__v1alpha1__register_plugin_request__unpack(
-            NULL, request.payload.length, request.payload.bytes);
-    if (told == NULL)
-        return bench_fail(bench, NRICTL_FINDING, "%s: what it sends first is not RegisterPlugin",
-                          plugin->title);
-    (void)snprintf(plugin->title, sizeof plugin->title, "%.16s-%.100s", told->plugin_idx,
-                   told->plugin_name);
-    nri__pkg__api__v1alpha1__register_plugin_request__free_unpacked(told, NULL);
-    /* Terminals and pages get it. */
+    const size_t length = strlen(text);
+    return (int)(length > most ? nri_utf8_cut(text, most) : length);
+}
+
+/* Terminals and pages get it: one line. */
+static void take_title(struct bench_plugin *plugin, const char *index, const char *name)
+{
+    enum { INDEX = 16, NAME = 100 };
+    (void)snprintf(plugin->title, sizeof plugin->title, "%.*s-%.*s", piece(index, INDEX), index,
+                   piece(name, NAME), name);
     for (char *at = plugin->title; *at != '\0'; at++) {
         if ((unsigned char)*at < ' ' || *at == 0x7f)
             *at = '?';
     }
-    return bench_link_answer(bench, &plugin->link, message.stream);
+}
+
+static bool take_registration(struct bench *bench, struct bench_plugin *plugin)
+{
+    static const uint64_t seed[2] = {1, 2};
+    struct bench_message message;
+    struct nri_rpc_bytes payload;
+    struct nri_arena arena;
+    struct nri_error error;
+    ProtobufCMessage *decoded = NULL;
+    if (!bench_link_next(bench, &plugin->link, bench_deadline(bench), &message) ||
+        !bench_link_take_call(bench, &plugin->link, &message, "RegisterPlugin", &payload))
+        return false;
+    memory_arena(&arena, BENCH_REPLY_LIMIT);
+    bool good =
+        nri_message_decode(&nri__pkg__api__v1alpha1__register_plugin_request__descriptor,
+                           payload.bytes, payload.length, &arena, seed, &decoded, &error) == 0;
+    if (good) {
+        const Nri__Pkg__Api__V1alpha1__RegisterPluginRequest *told =
+            (const Nri__Pkg__Api__V1alpha1__RegisterPluginRequest *)decoded;
+        take_title(plugin, told->plugin_idx, told->plugin_name);
+    } else {
+        (void)bench_fail(bench, NRICTL_FINDING, "%s: its RegisterPlugin: %s", plugin->title,
+                         error.text);
+    }
+    nri_arena_fini(&arena);
+    return good;
 }
 
 static bool call(struct bench *bench, struct bench_plugin *plugin, const char *method,
@@ -163,7 +191,7 @@ static bool configure(struct bench *bench, struct bench_plugin *plugin)
     if (told == NULL)
         return bench_fail(bench, NRICTL_FINDING, "%s: its reply to Configure is no message of NRI",
                           plugin->title);
-    plugin->events = (uint32_t)told->events;
+    plugin->events = told->events != 0 ? (uint32_t)told->events : message_events(RELEASE);
     nri__pkg__api__v1alpha1__configure_response__free_unpacked(told, NULL);
     return true;
 }

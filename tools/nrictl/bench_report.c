@@ -10,7 +10,7 @@
 
 /* ---- text ---- */
 
-/* 850 ns, 12.3 us, 4.56 ms */
+/* 8.50 us, 12.3 us, 4.56 ms */
 static void time_text(char text[32], uint64_t ns)
 {
     if (ns < 10000)
@@ -110,6 +110,22 @@ static void process_rows(struct bench *bench, struct print_table *table)
     cells(table, &(struct row){"memory, peak", size_text}, count, bench->floor_rss, peak);
 }
 
+/* What is measured all the same. */
+static void tell_unwanted(const struct bench *bench)
+{
+    for (size_t i = 0; i < bench->plugin_count; i++) {
+        const struct bench_plugin *plugin = &bench->plugins[i];
+        for (unsigned event = 0; event < BENCH_EVENTS; event++) {
+            if (bench_wants(plugin, event))
+                continue;
+            print_text(bench->ctl->out, plugin->title, strlen(plugin->title));
+            (void)fprintf(bench->ctl->out,
+                          " does not subscribe to %s: a runtime would not send it one.\n",
+                          bench_event_names[event]);
+        }
+    }
+}
+
 static int report_text(struct bench *bench)
 {
     struct print_table table;
@@ -136,6 +152,7 @@ static int report_text(struct bench *bench)
     (void)fprintf(out, ". A CreateContainer has %zu bytes, a StartContainer %zu.\n",
                   nri_buf_size(&bench->frames[BENCH_CREATE].bytes),
                   nri_buf_size(&bench->frames[BENCH_START].bytes));
+    tell_unwanted(bench);
     return code;
 }
 
@@ -148,12 +165,14 @@ static void object(struct print_json *json, const char *key)
 }
 
 static void speed_json(struct bench *bench, struct print_json *json, enum bench_event event,
-                       struct bench_speed *speed, size_t reply)
+                       struct bench_speed *speed, const struct bench_plugin *plugin)
 {
     object(json, bench_event_names[event]);
+    if (plugin != NULL)
+        print_json_bool(json, "subscribed", bench_wants(plugin, event));
     print_json_number(json, "request_bytes", nri_buf_size(&bench->frames[event].bytes));
-    if (reply > 0)
-        print_json_number(json, "reply_bytes", reply);
+    if (plugin != NULL)
+        print_json_number(json, "reply_bytes", plugin->reply[event]);
     print_json_number(json, "round_trips", speed->trips.count);
     print_json_number(json, "min_ns", bench_at(&speed->trips, 0));
     print_json_number(json, "median_ns", bench_at(&speed->trips, 500));
@@ -185,7 +204,7 @@ static void plugin_json(struct bench *bench, struct print_json *json, struct ben
         nri_json_write_string(&json->writer, *word, strlen(*word));
     nri_json_end_array(&json->writer);
     for (unsigned i = 0; i < BENCH_EVENTS; i++)
-        speed_json(bench, json, i, &plugin->speed[i], plugin->reply[i]);
+        speed_json(bench, json, i, &plugin->speed[i], plugin);
     start_json(json, "registered", &plugin->registered);
     start_json(json, "synchronised", &plugin->synchronised);
     print_json_number(json, "idle_rss_bytes", plugin->idle.rss);
@@ -206,7 +225,7 @@ static int report_json(struct bench *bench)
         print_json_number(&json, "cpu", (uint64_t)bench->cpu);
     object(&json, "floor");
     for (unsigned i = 0; i < BENCH_EVENTS; i++)
-        speed_json(bench, &json, i, &bench->floor[i], 0);
+        speed_json(bench, &json, i, &bench->floor[i], NULL);
     start_json(&json, "start", &bench->floor_start);
     print_json_number(&json, "rss_bytes", bench->floor_rss);
     nri_json_end_object(&json.writer);

@@ -69,6 +69,9 @@ enum bench_wait bench_wait(struct bench *bench, int fd, uint64_t deadline_ns)
             return BENCH_LATE;
         if (fds[0].revents != 0 && take_signals(bench) && !bench->interrupted)
             return BENCH_CHILD;
+        /* Whatever is there: else a message that comes byte by byte had no end. */
+        if (now >= deadline_ns && !bench->interrupted)
+            return BENCH_LATE;
         if (ready > 0 && fd >= 0 && fds[1].revents != 0)
             return BENCH_READY;
         if (ready == 0 && bench_now() >= deadline_ns)
@@ -108,11 +111,23 @@ uint64_t bench_at(struct bench_samples *samples, unsigned per_mille)
 
 /* ---- the requests ---- */
 
+enum { CREATE_CONTAINER = 4, START_CONTAINER = 6 };
+
+static unsigned number_of(enum bench_event event)
+{
+    return event == BENCH_CREATE ? CREATE_CONTAINER : START_CONTAINER;
+}
+
+bool bench_wants(const struct bench_plugin *plugin, enum bench_event event)
+{
+    return (plugin->events >> (number_of(event) - 1) & 1) != 0;
+}
+
 /* What 0.8 sends: CreateContainer has a call of its own, StartContainer is a StateChange. */
 static bool make_payload(struct bench *bench, enum bench_event event, struct nri_buf *payload)
 {
-    enum { EVENT = 1, POD, CONTAINER, CREATE_CONTAINER = 4, START_CONTAINER = 6 };
-    const unsigned number = event == BENCH_CREATE ? CREATE_CONTAINER : START_CONTAINER;
+    enum { EVENT = 1, POD, CONTAINER };
+    const unsigned number = number_of(event);
     const unsigned shift = event == BENCH_CREATE ? 1 : 0; /* pod is field 1 there */
     struct nri_buf inner;
     memory_buf(&inner, SIZE_MAX);
@@ -261,13 +276,13 @@ static bool rounds_of(struct bench *bench, enum bench_event event, const struct 
     return true;
 }
 
-/* A first turn that does not count: it shows how large the replies are, too. */
+/* Calls that do not count: it shows how large the replies are, too. */
 static bool warm_up(struct bench *bench, enum bench_event event, size_t *reply)
 {
     *reply = NRI_MUX_HEADER + NRI_TTRPC_HEADER;
     for (size_t j = 0; j < bench->plugin_count; j++) {
         struct bench_plugin *plugin = &bench->plugins[j];
-        for (uint64_t i = 0; i < bench->calls; i++) {
+        for (uint64_t i = 0; i < bench->warm_up; i++) {
             struct bench_message message;
             if (!bench_link_send(bench, &plugin->link, &bench->frames[event]) ||
                 !bench_link_reply(bench, &plugin->link, bench_event_names[event], &message))
@@ -312,6 +327,21 @@ static bool call_all(struct bench *bench)
     return true;
 }
 
+/* Two of one name are told apart. */
+static void number_titles(struct bench *bench)
+{
+    /* From the last one, so that those before it have their names still. */
+    for (size_t i = bench->plugin_count; i-- > 1;) {
+        char *title = bench->plugins[i].title;
+        unsigned number = 1;
+        for (size_t j = 0; j < i; j++)
+            number += strcmp(bench->plugins[j].title, title) == 0;
+        const size_t used = strlen(title);
+        if (number > 1)
+            (void)snprintf(title + used, sizeof bench->plugins[i].title - used, " (%u)", number);
+    }
+}
+
 bool bench_run(struct bench *bench)
 {
     const bool good =
@@ -320,5 +350,6 @@ bool bench_run(struct bench *bench)
         bench_plugin_stop(bench, &bench->plugins[j]);
     if (bench->ctl->progress)
         (void)fprintf(bench->ctl->err, "\r\033[K");
+    number_titles(bench);
     return good && !bench->interrupted;
 }

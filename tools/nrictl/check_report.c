@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "print.h"
+#include "xml.h"
 
 static const char *const result_names[] = {"pass", "fail", "not applicable"};
 
@@ -218,32 +219,6 @@ int report_list(struct nrictl *ctl, bool (*wanted)(const struct check *check, vo
 }
 
 /* ---- JUnit ---- */
-
-static void xml_text(FILE *out, const char *text, size_t length)
-{
-    const bool valid = nri_utf8_valid(text, length, NULL);
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char byte = (unsigned char)text[i];
-        const char *entity = byte == '&'   ? "&amp;"
-                             : byte == '<' ? "&lt;"
-                             : byte == '>' ? "&gt;"
-                             : byte == '"' ? "&quot;"
-                                           : NULL;
-        if (entity != NULL)
-            (void)fputs(entity, out);
-        else if ((byte < 0x20 && byte != '\n' && byte != '\t') || (byte >= 0x7f && !valid))
-            (void)fputc('?', out);
-        else
-            (void)fputc(byte, out);
-    }
-}
-
-static void xml_attribute(FILE *out, const char *name, const char *text)
-{
-    (void)fprintf(out, " %s=\"", name);
-    xml_text(out, text, strlen(text));
-    (void)fputc('"', out);
-}
 
 /* A `should` that fails is no failure of the suite: it is told as skipped, as JUnit has no third.
  */

@@ -7,52 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "report.h"
+#include "xml.h"
 
-/* ---- XML ---- */
-
-/* The length of the character that begins here, when XML 1.0 may hold it; 0: it may not. */
-static size_t xml_length(const unsigned char *at, size_t left)
-{
-    const size_t length = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
-    if (length > left || !nri_utf8_valid((const char *)at, length, NULL))
-        return 0;
-    if (*at < 0x20 && *at != '\t' && *at != '\n' && *at != '\r')
-        return 0;
-    /* U+FFFE and U+FFFF. */
-    return at[0] == 0xef && length == 3 && at[1] == 0xbf && at[2] >= 0xbe ? 0 : length;
-}
-
-static void put_xml(FILE *out, const char *text)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    size_t left = strlen(text);
-    while (left > 0) {
-        const size_t length = xml_length(at, left);
-        const char *name = *at == '<'                                  ? "&lt;"
-                           : *at == '>'                                ? "&gt;"
-                           : *at == '&'                                ? "&amp;"
-                           : *at == '"'                                ? "&quot;"
-                           : *at == '\n' || *at == '\r' || *at == '\t' ? "&#32;"
-                                                                       : NULL;
-        if (length == 0)
-            (void)fputs("\xef\xbf\xbd", out); /* the replacement character */
-        else if (name != NULL)
-            (void)fputs(name, out);
-        else
-            (void)fwrite(at, 1, length, out);
-        at += length == 0 ? 1 : length;
-        left -= length == 0 ? 1 : length;
-    }
-}
-
-static void put_attribute(FILE *out, const char *name, const char *value)
-{
-    (void)fprintf(out, " %s=\"", name);
-    put_xml(out, value);
-    (void)fputc('"', out);
-}
+/* ---- JUnit ---- */
 
 /* "12 create app": names have to differ. */
 static void step_name(const struct rehearsal *rehearsal, size_t number, char *text, size_t room)
@@ -70,19 +28,19 @@ static void junit_step(const struct rehearsal *rehearsal, FILE *out, size_t numb
     size_t at = 0;
     step_name(rehearsal, number, name, sizeof name);
     (void)fputs("    <testcase", out);
-    put_attribute(out, "classname", rehearsal->scenario->name);
-    put_attribute(out, "name", name);
-    put_attribute(out, "file", rehearsal->scenario->file);
+    xml_attribute(out, "classname", rehearsal->scenario->name);
+    xml_attribute(out, "name", name);
+    xml_attribute(out, "file", rehearsal->scenario->file);
     (void)fprintf(out, " line=\"%zu\" time=\"%" PRIu64 ".%06u\">\n",
                   rehearsal->scenario->steps[number].line, result->nanoseconds / 1000000000,
                   (unsigned)(result->nanoseconds / 1000 % 1000000));
     while ((finding = report_failure(rehearsal, number, &at)) != NULL) {
         (void)fputs("      <failure", out);
-        put_attribute(out, "message", finding->what);
+        xml_attribute(out, "message", finding->what);
         (void)fputs(">expected ", out);
-        put_xml(out, finding->expected);
+        xml_text(out, finding->expected, strlen(finding->expected));
         (void)fputs("\nseen     ", out);
-        put_xml(out, finding->seen);
+        xml_text(out, finding->seen, strlen(finding->seen));
         (void)fputs("</failure>\n", out);
     }
     if (result->state != RESULT_OVER)
@@ -107,7 +65,7 @@ int report_junit(const struct rehearsal *rehearsal, FILE *out)
     size_t failed, skipped;
     count_steps(rehearsal, &failed, &skipped);
     (void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite", out);
-    put_attribute(out, "name", rehearsal->scenario->name);
+    xml_attribute(out, "name", rehearsal->scenario->name);
     /* What is not whole is an error, so that a run that was cut short is no success. */
     const bool cut = rehearsal->end != END_WHOLE && failed == 0;
     (void)fprintf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%d\" skipped=\"%zu\">\n",
