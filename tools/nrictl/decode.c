@@ -39,7 +39,7 @@ enum {
 static const struct nrictl_option options[] = {
     {EVENT, "event", "NAME",
      "Only this method or event, such as CreateContainer or "
-     "START_CONTAINER; may be given more than once"},
+     "START_CONTAINER; may be given again"},
     {POD, "pod", "POD",
      "Only what is about a pod sandbox: its name, namespace/name, or the "
      "beginning of its id"},

@@ -109,7 +109,7 @@ const struct nrictl_command nrictl_explain = {
         "NRI 0.10 on. Older runtimes tell no owners, so that only the container before and after "
         "all plugins can be shown. It changes nothing, and refuses nothing. A container's end, and "
         "what is refused before validators are asked, it does not see.\n\n"
-        "It ends with 1 when an event was refused.",
+        "It ends with 1 when an event was refused, or no container is as asked for.",
     .options = options,
     .examples = examples,
     .run = run,
