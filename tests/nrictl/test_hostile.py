@@ -4,6 +4,7 @@
 import os
 import re
 import resource
+import signal
 import subprocess
 import unittest
 
@@ -103,11 +104,42 @@ class Start(case.Case):
         """A program that is started is not left with a signal ignored."""
         self.write("plugin", "#!/bin/sh\nsed -n 's/^SigIgn:.*\\(.....\\)$/ignores \\1/p' /proc/self/status >&2\n")
         os.chmod(self.path("plugin"), 0o755)
-        for arguments in (["replay", "session.rec", "--", "./plugin"], ["sim", "--verbose", "--plugin", "10-a=./plugin"]):
+        for arguments in (["replay", "--timeout", "100ms", "session.rec", "--", "./plugin"], ["sim", "--verbose", "--plugin", "10-a=./plugin"]):
             done = self.start(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             self.assertIn("ignores", done.stderr, arguments)
             ignored = int(re.search(r"ignores ([0-9a-f]+)", done.stderr).group(1), 16)
             self.assertEqual(ignored & 1 << 12, 0, done.stderr)
+
+
+class End(case.Case):
+    def test_a_signal_takes_the_plugin_along(self):
+        """A plugin that ignores signals, and its child; the pipe ends when both are gone."""
+        os.mkfifo(self.path("pipe"))
+        self.write("plugin", "#!/bin/sh\nexec 9>pipe\ntrap '' TERM INT\nsleep 1000 &\necho started >&9\nsleep 1000\n")
+        os.chmod(self.path("plugin"), 0o755)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for arguments in (["replay", "--timeout", "100ms", "session.rec", "--", "./plugin"],
+                              ["replay", "--timeout", "100ms", "--real-time", "session.rec", "--", "./plugin"],
+                              ["sim", "--plugin", "10-a=./plugin"], ["explain", "--plugin", "10-a=./plugin"],
+                              ["sim", "--pods", "1", "--plugin", "10-a=./plugin"], ["check", "--", "./plugin"]):
+                with subprocess.Popen([case.NRICTL, *arguments], cwd=self.directory, env=self.environment(),
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                    with open(self.path("pipe"), encoding="utf-8") as pipe:
+                        self.assertEqual(pipe.readline(), "started\n", arguments)
+                        process.send_signal(number)
+                        end = case.FINDING if arguments[0] == "replay" else case.ENVIRONMENT
+                        self.assertEqual(process.wait(case.PATIENCE), end, arguments)
+                        self.assertEqual(pipe.read().replace("started\n", ""), "", arguments)
+
+    def test_the_plugins_own_children_end_with_it(self):
+        os.mkfifo(self.path("pipe"))
+        self.write("plugin", "#!/bin/sh\nexec 9>pipe\nsleep 1000 3>&- &\necho started >&9\n")
+        os.chmod(self.path("plugin"), 0o755)
+        with subprocess.Popen([case.NRICTL, "replay", "session.rec", "--", "./plugin"], cwd=self.directory, env=self.environment(),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            with open(self.path("pipe"), encoding="utf-8") as pipe:
+                self.assertEqual(pipe.read(), "started\n")
+            self.assertEqual(process.wait(case.PATIENCE), case.FINDING)
 
 
 if __name__ == "__main__":

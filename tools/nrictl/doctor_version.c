@@ -106,7 +106,7 @@ static const char *ask(struct doctor *doctor, const char *program)
     (void)close(ends[0]);
     text[length] = '\0';
     if (pid > 0) {
-        (void)kill(pid, SIGKILL); /* it has told, or had its time */
+        (void)kill(-pid, SIGKILL); /* it has told, or had its time */
         while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
             continue;
     }

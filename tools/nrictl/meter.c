@@ -76,14 +76,43 @@ static int compare(const struct meter_row *row, const struct meter_source *sourc
     return mine != other ? (mine < other ? -1 : 1) : strcmp(row->event, event);
 }
 
+/* Where it is, or belongs: a source that is not trusted may name all rows there can be, often. */
+static bool find(const struct meter *meter, const struct meter_source *source, const char *plugin,
+                 const char *event, size_t *place)
+{
+    size_t low = 0, high = meter->row_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = compare(meter->order[middle], source, plugin, event);
+        if (order == 0) {
+            *place = middle;
+            return true;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *place = low;
+    return false;
+}
+
+static void insert(struct meter *meter, struct meter_row *row, size_t place)
+{
+    struct meter_row **link = place == 0 ? &meter->rows : &meter->order[place - 1]->next;
+    row->next = *link;
+    *link = row;
+    memmove(&meter->order[place + 1], &meter->order[place],
+            (meter->row_count - place) * sizeof *meter->order);
+    meter->order[place] = row;
+    meter->row_count++;
+}
+
 struct meter_row *meter_row(struct meter *meter, struct meter_source *source, const char *plugin,
                             const char *event)
 {
-    struct meter_row **at = &meter->rows;
-    int order = 1;
-    while (*at != NULL && (order = compare(*at, source, plugin, event)) < 0)
-        at = &(*at)->next;
-    if (*at == NULL || order != 0) {
+    size_t place;
+    if (!find(meter, source, plugin, event, &place)) {
         meter->cut = meter->cut || meter->row_count == METER_MOST_ROWS;
         struct meter_row *row = meter->row_count == METER_MOST_ROWS ? NULL : calloc(1, sizeof *row);
         if (row == NULL)
@@ -96,12 +125,10 @@ struct meter_row *meter_row(struct meter *meter, struct meter_source *source, co
             return NULL;
         }
         row->rate = -1;
-        row->next = *at;
-        *at = row;
-        meter->row_count++;
+        insert(meter, row, place);
     }
-    (*at)->seen = true;
-    return *at;
+    meter->order[place]->seen = true;
+    return meter->order[place];
 }
 
 void meter_add(struct meter_row *row, enum meter_count count, uint64_t value)
@@ -160,16 +187,18 @@ void meter_begin(struct meter *meter, struct meter_source *source, uint64_t time
 
 static void drop_rows(struct meter *meter, const struct meter_source *source, bool all)
 {
+    size_t kept = 0;
     for (struct meter_row **at = &meter->rows; *at != NULL;) {
         struct meter_row *row = *at;
         if (row->source == source && (all || !row->seen)) {
             *at = row->next;
-            meter->row_count--;
             free_row(row);
         } else {
+            meter->order[kept++] = row;
             at = &row->next;
         }
     }
+    meter->row_count = kept;
 }
 
 /* What was counted up to bucket `at` since the reading before; everything after a restart. */

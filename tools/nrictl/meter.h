@@ -61,7 +61,8 @@ struct meter_source {
 struct meter {
     struct meter_source sources[METER_MOST_SOURCES];
     size_t source_count;
-    struct meter_row *rows; /* sorted by source, plugin, event */
+    struct meter_row *rows;                   /* sorted by source, plugin, event */
+    struct meter_row *order[METER_MOST_ROWS]; /* the same */
     size_t row_count;
     bool cut; /* there would have been more rows */
 };

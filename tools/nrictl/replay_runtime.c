@@ -134,7 +134,15 @@ static int start(struct replay *replay, char **argv)
                        argv[0], strerror(number));
 }
 
-/* It ends by itself once the connection has ended, or is ended; a signal more ends it at once. */
+/* It stays a zombie meanwhile, so that nobody else gets the number of its group. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+}
+
+/* It ends by itself once the connection has ended, or is ended; a signal more ends it at once. What
+ * it started and left behind is ended, too. */
 static void stop(struct replay *replay)
 {
     uint64_t limit = now_ms() + replay->options->timeout_ms;
@@ -145,13 +153,16 @@ static void stop(struct replay *replay)
     if (replay->pid <= 0)
         return;
     if (replay->interrupted)
-        (void)kill(replay->pid, SIGTERM);
-    while (waitpid(replay->pid, NULL, WNOHANG) == 0) {
+        (void)kill(-replay->pid, SIGTERM);
+    while (!has_ended(replay->pid)) {
         if (now_ms() > limit)
-            (void)kill(replay->pid, SIGKILL);
+            (void)kill(-replay->pid, SIGKILL);
         if (poll(&look, 1, 5) > 0 && interrupt_came(&replay->interrupt))
             limit = 0;
     }
+    (void)kill(-replay->pid, SIGKILL);
+    while (waitpid(replay->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
     replay->pid = 0;
 }
 

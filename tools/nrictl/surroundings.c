@@ -66,8 +66,10 @@ int surroundings_spawn(pid_t *pid, const char *program, const posix_spawn_file_a
         number = posix_spawnattr_setsigmask(&attributes, &mask);
     }
     if (number == 0)
-        number =
-            posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+        number = posix_spawnattr_setpgroup(&attributes, 0);
+    if (number == 0)
+        number = posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
     if (number == 0)
         number = posix_spawnp(pid, program, actions, &attributes, arguments, environment);
     (void)posix_spawnattr_destroy(&attributes);

@@ -15,7 +15,7 @@
  */
 bool surroundings_prepare(void);
 /* As posix_spawnp(), and the program gets SIGPIPE as it is used to, and SIGINT and SIGTERM at all.
- */
+ * It has a process group of its own, so that what it starts can be ended with it. */
 int surroundings_spawn(pid_t *pid, const char *program, const posix_spawn_file_actions_t *actions,
                        char *const *arguments, char *const *environment);
 
