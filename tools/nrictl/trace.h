@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A timeline in the Chrome trace event format, which Perfetto opens: its array form, whose closing
- * bracket may be missing. Whole events are written as they end, so that nothing is kept, and a
- * program that is killed leaves a file that can be read.
+ * bracket may be missing. Events are written as they end, so that nothing is kept, and a program
+ * that is killed leaves a file that can be read: a line for each event, of which the last one may
+ * be cut where SIGKILL came within a write().
  *
  * Processes and threads are rows of the timeline. Ids count over both, so that no reader takes one
  * for another. Times are nanoseconds since the trace's own beginning.
