@@ -104,7 +104,7 @@ class Start(case.Case):
         """A program that is started is not left with a signal ignored."""
         self.write("plugin", "#!/bin/sh\nsed -n 's/^SigIgn:.*\\(.....\\)$/ignores \\1/p' /proc/self/status >&2\n")
         os.chmod(self.path("plugin"), 0o755)
-        for arguments in (["replay", "--timeout", "100ms", "session.rec", "--", "./plugin"], ["sim", "--verbose", "--plugin", "10-a=./plugin"]):
+        for arguments in (["replay", "--timeout", "2s", "session.rec", "--", "./plugin"], ["sim", "--verbose", "--plugin", "10-a=./plugin"]):
             done = self.start(arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             self.assertIn("ignores", done.stderr, arguments)
             ignored = int(re.search(r"ignores ([0-9a-f]+)", done.stderr).group(1), 16)
@@ -118,8 +118,8 @@ class End(case.Case):
         self.write("plugin", "#!/bin/sh\nexec 9>pipe\ntrap '' TERM INT\nsleep 1000 &\necho started >&9\nsleep 1000\n")
         os.chmod(self.path("plugin"), 0o755)
         for number in (signal.SIGINT, signal.SIGTERM):
-            for arguments in (["replay", "--timeout", "100ms", "session.rec", "--", "./plugin"],
-                              ["replay", "--timeout", "100ms", "--real-time", "session.rec", "--", "./plugin"],
+            for arguments in (["replay", "--timeout", "2s", "session.rec", "--", "./plugin"],
+                              ["replay", "--timeout", "2s", "--real-time", "session.rec", "--", "./plugin"],
                               ["sim", "--plugin", "10-a=./plugin"], ["explain", "--plugin", "10-a=./plugin"],
                               ["sim", "--pods", "1", "--plugin", "10-a=./plugin"], ["check", "--", "./plugin"]):
                 with subprocess.Popen([case.NRICTL, *arguments], cwd=self.directory, env=self.environment(),
