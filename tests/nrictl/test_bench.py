@@ -126,9 +126,9 @@ class Bench(case.Case):
         self.run_nrictl("bench", *FEW, *plugins, "--chart", "chart.svg")
         tree = ElementTree.parse(self.path("chart.svg"))
         names = [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text") if text.get("class") == "name"]
-        self.assertEqual(names, ["floor", "10-a", "20-b"] * 5)
+        self.assertEqual(names, ["floor", "10-a", "20-b"] * 6)
         bars = [float(bar.get("width")) for bar in tree.iter("{http://www.w3.org/2000/svg}rect") if bar.get("class")]
-        self.assertEqual(len(bars), 15)
+        self.assertEqual(len(bars), 18)
         self.assertTrue(all(0 < bar <= 480 for bar in bars), bars)
         self.run_nrictl("bench", *FEW, *plugins, "--chart", "chart.html")
         page = self.read("chart.html")
@@ -157,6 +157,7 @@ class Bench(case.Case):
             tree = ElementTree.parse(self.path("chart.svg"))
             names = [text for text in tree.iter("{http://www.w3.org/2000/svg}text") if text.get("class") == "name"]
             self.assertLess(len(names[1].text), 24)
+            self.assertEqual(names[1].get("textLength"), "170" if name == longest else None)
             self.assertEqual([title.text for title in names[1]], ["10-" + longest[:50]] if name == longest else [])
 
     def test_two_of_one_name(self):

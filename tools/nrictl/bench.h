@@ -125,6 +125,8 @@ bool bench_cpu_of(struct bench *bench, pid_t pid, uint64_t *ns);
 bool bench_run(struct bench *bench);
 bool bench_wants(const struct bench_plugin *plugin, enum bench_event event);
 int bench_report(struct bench *bench);
+/* Calls, with several under way. */
+uint64_t bench_per_second(const struct bench_speed *speed);
 /* As SVG, or as a page when the file's name ends in .html. */
 bool bench_chart(struct bench *bench);
 

@@ -41,7 +41,7 @@ static uint64_t per_call(uint64_t ns, uint64_t calls)
     return calls == 0 ? 0 : ns / calls;
 }
 
-static uint64_t per_second(const struct bench_speed *speed)
+uint64_t bench_per_second(const struct bench_speed *speed)
 {
     return speed->wide_ns == 0
                ? 0
@@ -78,7 +78,7 @@ static void speed_rows(struct bench *bench, struct print_table *table, enum benc
         middle[i] = bench_at(&speed->trips, 500);
         high[i] = bench_at(&speed->trips, 990);
         cpu[i] = per_call(speed->cpu_ns, speed->cpu_calls);
-        rate[i] = per_second(speed);
+        rate[i] = bench_per_second(speed);
     }
     (void)snprintf(title, sizeof title, "%s, median", bench_event_names[event]);
     cells(table, &(struct row){title, time_text}, count, bench_at(&floor->trips, 500), middle);
@@ -88,7 +88,7 @@ static void speed_rows(struct bench *bench, struct print_table *table, enum benc
           per_call(floor->cpu_ns, floor->cpu_calls), cpu);
     (void)snprintf(title, sizeof title, "  %" PRIu64 " under way (more is better)",
                    bench->outstanding);
-    cells(table, &(struct row){title, rate_text}, count, per_second(floor), rate);
+    cells(table, &(struct row){title, rate_text}, count, bench_per_second(floor), rate);
 }
 
 static void process_rows(struct bench *bench, struct print_table *table)
@@ -180,7 +180,7 @@ static void speed_json(struct bench *bench, struct print_json *json, enum bench_
     print_json_number(json, "p99_ns", bench_at(&speed->trips, 990));
     print_json_number(json, "max_ns", bench_at(&speed->trips, 1000));
     print_json_number(json, "cpu_ns", per_call(speed->cpu_ns, speed->cpu_calls));
-    print_json_number(json, "calls_per_second", per_second(speed));
+    print_json_number(json, "calls_per_second", bench_per_second(speed));
     nri_json_end_object(&json->writer);
 }
 
