@@ -20,6 +20,7 @@
 
 /* Containers that are being created at a time; of more the oldest are forgotten. */
 #define MOST_KEPT 256u
+#define GRACE_MS  1000
 
 struct listening {
     struct nrictl *ctl;
@@ -202,6 +203,8 @@ static int make_plugin(struct listening *listening)
     options.ignore_environment = 1;
     options.allow_missing_validate = 1;
     options.dispatch = NRI_DISPATCH_WORKER;
+    /* A validator that leaves without its answer fails the container. */
+    options.stop_grace_ms = GRACE_MS;
     options.pass_late_events = nri_event_bit(NRI_EVENT_VALIDATE_CONTAINER_ADJUSTMENT);
     const int rc = nri_plugin_new(&listening->plugin, &ops, &options, listening, &error);
     if (rc == 0)

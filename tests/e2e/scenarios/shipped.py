@@ -75,6 +75,33 @@ def recorded(run):
     run.equal("replay's exit status for a plugin that answers otherwise", other.returncode, 1)
 
 
+@scenario
+def explained(run):
+    """nrictl explain on a runtime that runs: what all plugins made of a container, where the runtime tells no owners"""
+    nrictl = os.path.join(os.path.dirname(run.examples), "tools", "nrictl", "nrictl")
+    if not os.path.exists(nrictl):
+        run.note("nrictl was not built")
+        return
+    node = Node(run)
+    explain = subprocess.Popen([nrictl, "explain", "--socket", NRI_SOCKET, "-c", "c0", "-n", "1", "--output", "json"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run.callback(explain.communicate)
+    run.callback(explain.kill)  # the first of the two to be called
+    told = explain.stderr.readline()
+    run.check("it says what it cannot", "tells no owners" in told, told)
+    Plugin(run, run.program, "--add-env", "FIRST=10", name="first", idx="10")
+    Plugin(run, run.program, "--add-env", "SECOND=20", "--add-annotation", "by=second", name="second", idx="20")
+    env = node.run_pod("pod-x").start("c0").env()
+    run.equal("inside", (env.get("FIRST"), env.get("SECOND")), ("10", "20"))
+    out, _ = explain.communicate(timeout=PATIENCE)
+    run.equal("explain's exit status", explain.returncode, 0)
+    (event,) = json.loads(out)["events"]
+    run.equal("container, attributed", (event["name"], event["attributed"]), ("c0", False))
+    changes = {change["path"]: change.get("after") for change in event["differences"]}
+    run.equal("what was added", {path: changes.get(path) for path in ("process.env[FIRST]", "process.env[SECOND]", "annotations[by]")},
+              {"process.env[FIRST]": "FIRST=10", "process.env[SECOND]": "SECOND=20", "annotations[by]": "second"})
+
+
 def _recorder(run, nrictl, socket, file):
     """nrictl record, once plugins can connect."""
     recorder = subprocess.Popen([nrictl, "record", "--listen", socket, "--connect", NRI_SOCKET, "-f", file],
