@@ -98,8 +98,8 @@ def explained(run):
     (event,) = json.loads(out)["events"]
     run.equal("container, attributed", (event["name"], event["attributed"]), ("c0", False))
     changes = {change["path"]: change.get("after") for change in event["differences"]}
-    run.equal("what was added", {path: changes.get(path) for path in ("process.env[FIRST]", "process.env[SECOND]", "annotations[by]")},
-              {"process.env[FIRST]": "FIRST=10", "process.env[SECOND]": "SECOND=20", "annotations[by]": "second"})
+    run.equal("what was added", {path: changes.get(path) for path in ("process.env[FIRST]", "process.env[SECOND]", "annotations.by")},
+              {"process.env[FIRST]": "FIRST=10", "process.env[SECOND]": "SECOND=20", "annotations.by": "second"})
 
 
 def _recorder(run, nrictl, socket, file):
