@@ -299,6 +299,10 @@ static void test_answered_eviction(void **state)
     deed_good(rig, &deed);
     rig_wait(rig, guest_count(&guest, "StopContainer old") == 1);
     assert_true(guest_at(&guest, "StopContainer old") > guest_at(&guest, "CreateContainer new"));
+    assert_int_equal(rig->evicted, 1);
+    assert_string_equal(rig->evicted_id, "old");
+    assert_string_equal(rig->evicted_by, "10-guest");
+    assert_string_equal(rig->evicted_reason, "");
     guest_close(&guest, rig);
 }
 
