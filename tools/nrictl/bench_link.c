@@ -27,7 +27,6 @@ bool bench_frame_make(struct bench *bench, struct bench_frame *frame, const char
     const size_t size = nri_rpc_request_size(&outgoing);
     uint8_t *data = NULL;
     memory_buf(&frame->bytes, SIZE_MAX);
-    (void)snprintf(frame->method, sizeof frame->method, "%s", method);
     if (size > PEER_MOST_DATA || nri_wire_begin(&frame->bytes, NRI_MUX_PLUGIN_ID, 1,
                                                 NRI_TTRPC_REQUEST, 0, (uint32_t)size, &data) != 0)
         return bench_fail(bench, NRICTL_ENVIRONMENT, "no memory for a request of %zu bytes", size);

@@ -21,7 +21,6 @@ struct bench;
 /* A request as it goes out. */
 struct bench_frame {
     struct nri_buf bytes;
-    char method[32];
 };
 
 /* A message that came. */
